@@ -1,0 +1,123 @@
+//! CMake with Ninja: configure, compile, install; one log a step.
+
+use super::environment::Variables;
+use super::plan::{Step, Tools};
+use super::run::{Failure, Program, tail};
+use super::{Error, Output};
+use crate::files;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+const CONFIGURE_LIMIT: Duration = Duration::from_secs(300);
+/// A TU takes 12 to 27 s of CPU (facts/aiter_ck.md 4); two flags together once made one endless (2.3).
+const COMPILE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// Builds `step` and installs it into its staging folder.
+pub(super) fn build(step: &Step, tools: &Tools, environment: &Variables, jobs: usize) -> Result<(), Error> {
+    let mut configure: Vec<OsString> = vec!["-S".into(), (&step.component.native).into()];
+    configure.extend(["-B".into(), (&step.build_folder).into(), "-G".into(), "Ninja".into()]);
+    configure.extend(step.settings.iter().map(|s| format!("-D{}={}", s.name, s.value).into()));
+    let compile: Vec<OsString> =
+        vec!["--build".into(), (&step.build_folder).into(), "--parallel".into(), jobs.to_string().into()];
+    let install: Vec<OsString> =
+        vec!["--install".into(), (&step.build_folder).into(), "--prefix".into(), (&step.staging).into()];
+    files::create_folder(&step.build_folder)?;
+    for (name, arguments, limit) in [
+        ("configure", configure, CONFIGURE_LIMIT),
+        ("compile", compile, COMPILE_LIMIT),
+        ("install", install, CONFIGURE_LIMIT),
+    ] {
+        let log = step.logs.join(format!("{name}.log"));
+        let program = Program {
+            path: &tools.cmake,
+            arguments,
+            folder: &step.build_folder,
+            environment,
+            log: log.clone(),
+            limit,
+        };
+        program.run().map_err(|failure| explain(step, tools, name, failure, &log, limit))?;
+    }
+    Ok(())
+}
+
+fn explain(step: &Step, tools: &Tools, name: &'static str, failure: Failure, log: &Path, limit: Duration) -> Error {
+    let (component, target, log) = (step.component.name.clone(), step.target, log.to_owned());
+    match failure {
+        Failure::Files(error) => Error::Files(error),
+        Failure::Start(source) => Error::Start { program: tools.cmake.clone(), source },
+        Failure::Interrupted => Error::Interrupted,
+        Failure::TimedOut => Error::TimedOut { component, target, step: name, seconds: limit.as_secs(), log },
+        Failure::Status { status, output } => {
+            let failed = failed_kernels(&output);
+            let tail = tail(&output);
+            Error::Step { component, target, step: name, status, failed, tail, log }
+        }
+    }
+}
+
+/// The kernels that ninja says failed: `FAILED: … CMakeFiles/<kernel>.dir/<source>.o`.
+fn failed_kernels(output: &str) -> Vec<String> {
+    let lines = output.lines().filter_map(|line| line.strip_prefix("FAILED: "));
+    let kernel = |line: &str| Some(line.split_once("CMakeFiles/")?.1.split_once(".dir/")?.0.to_owned());
+    lines.filter_map(kernel).collect()
+}
+
+#[derive(Deserialize)]
+struct CompileCommand {
+    command: String,
+    output: String,
+}
+
+/// The compiler's arguments for each code object by its name, with places in angle brackets instead of paths.
+pub(super) fn recorded_flags(step: &Step) -> Result<BTreeMap<String, Vec<String>>, Error> {
+    let path = step.build_folder.join("compile_commands.json");
+    let text = files::read_text(&path)?;
+    let commands: Vec<CompileCommand> = serde_json::from_str(&text)
+        .map_err(|error| files::Error { verb: "read", path, source: std::io::Error::other(error) })?;
+    let mut places: Vec<(String, String)> = step
+        .settings
+        .iter()
+        .filter(|setting| setting.recorded.starts_with('<'))
+        .map(|setting| (setting.value.clone(), setting.recorded.clone()))
+        .collect();
+    places.push((files::forward_slashes(&step.component.native), "<source>".into()));
+    places.push((files::forward_slashes(&step.build_folder), "<build>".into()));
+    // The longest path first, so that one that lies in another is not cut in half.
+    places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+    let record = |command: CompileCommand| {
+        let kernel = command.output.split_once("CMakeFiles/")?.1.split_once(".dir/")?.0.to_owned();
+        let mut shown = command.command.replace('\\', "/");
+        places.iter().for_each(|(path, place)| shown = shown.replace(path, place));
+        Some((kernel, shown.split_whitespace().map(str::to_owned).collect()))
+    };
+    Ok(commands.into_iter().filter_map(record).collect())
+}
+
+/// Every file below the staging folder.
+pub(super) fn outputs(staging: &Path) -> Result<Vec<Output>, Error> {
+    use files::Named;
+    let mut outputs = Vec::new();
+    for path in files::list(staging)? {
+        let full = staging.join(&path);
+        let (sha256, size) = crate::digest::Sha256::of_file(&full).named("read", &full)?;
+        let executable = !path.starts_with("kernels/");
+        outputs.push(Output { path, size, sha256, executable });
+    }
+    Ok(outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_failed_kernel_is_found_in_ninjas_words() {
+        let output = "[1/2] Building\nFAILED: [code=1] CMakeFiles/rms_norm.dir/rms_norm.hip.o \n/x/clang++ …\nninja: build stopped\n";
+        assert_eq!(failed_kernels(output), ["rms_norm"]);
+        assert_eq!(failed_kernels("FAILED: something else\n"), Vec::<String>::new());
+    }
+}

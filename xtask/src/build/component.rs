@@ -1,0 +1,124 @@
+//! Components: the workspace members that say so in `[package.metadata.component]`.
+
+use super::Error;
+use crate::lock::Part;
+use cargo_metadata::{MetadataCommand, Package};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The workspace, as cargo describes it.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    /// The folder of the root Cargo.toml.
+    pub(crate) root: PathBuf,
+    /// The version that all members share.
+    pub(crate) version: String,
+    /// Sorted by name.
+    pub(crate) components: Vec<Component>,
+}
+
+/// A native component.
+#[derive(Debug, Clone)]
+pub(crate) struct Component {
+    /// The package's name.
+    pub(crate) name: String,
+    /// The package's version.
+    pub(crate) version: String,
+    /// The CMake project's folder.
+    pub(crate) native: PathBuf,
+    /// Rust programs that are shipped.
+    pub(crate) binaries: Vec<String>,
+    /// The code objects' names, without `.co`.
+    pub(crate) kernels: Vec<String>,
+    /// Parts of the toolchain whose folder the CMake project is told as `<PART>_ROOT`.
+    pub(crate) sources: Vec<Part>,
+    /// The folders of the package and of every workspace member that it depends on.
+    pub(crate) crates: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    cmake: String,
+    #[serde(default)]
+    binaries: Vec<String>,
+    kernels: Vec<String>,
+    #[serde(default)]
+    sources: Vec<Part>,
+}
+
+/// Asks cargo about the workspace in `root`.
+pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
+    let metadata = MetadataCommand::new()
+        .current_dir(root)
+        .no_deps()
+        .exec()
+        .map_err(|error| Error::Metadata(Box::new(error)))?;
+    let members: BTreeMap<&str, &Package> =
+        metadata.packages.iter().map(|package| (package.name.as_str(), package)).collect();
+    let mut components = Vec::new();
+    for package in members.values() {
+        let value = &package.metadata["component"];
+        if value.is_null() {
+            continue;
+        }
+        let wrong = |reason: String| Error::ComponentMetadata {
+            manifest: package.manifest_path.clone().into(),
+            reason,
+        };
+        let raw = Raw::deserialize(value).map_err(|error| wrong(error.to_string()))?;
+        let folder = folder_of(package);
+        if !folder.join(&raw.cmake).join("CMakeLists.txt").is_file() {
+            return Err(wrong(format!("cmake = \"{}\" has no CMakeLists.txt", raw.cmake)));
+        }
+        components.push(Component {
+            name: package.name.to_string(),
+            version: package.version.to_string(),
+            native: folder.join(&raw.cmake),
+            binaries: raw.binaries,
+            kernels: raw.kernels,
+            sources: raw.sources,
+            crates: crates_below(package, &members),
+        });
+    }
+    let version = components.first().map(|component| component.version.clone()).unwrap_or_default();
+    Ok(Workspace { root: metadata.workspace_root.into(), version, components })
+}
+
+fn folder_of(package: &Package) -> PathBuf {
+    package.manifest_path.parent().map(|folder| folder.as_std_path().to_owned()).unwrap_or_default()
+}
+
+/// `package` and its path dependencies, all the way down.
+fn crates_below(package: &Package, members: &BTreeMap<&str, &Package>) -> Vec<PathBuf> {
+    let mut names = BTreeSet::new();
+    let mut open = vec![package.name.as_str()];
+    while let Some(name) = open.pop() {
+        let Some(member) = members.get(name) else { continue };
+        if names.insert(name) {
+            let is_normal = |d: &&cargo_metadata::Dependency| {
+                d.path.is_some() && d.kind != cargo_metadata::DependencyKind::Development
+            };
+            open.extend(member.dependencies.iter().filter(is_normal).map(|dependency| dependency.name.as_str()));
+        }
+    }
+    names.iter().filter_map(|name| members.get(name)).map(|member| folder_of(member)).collect()
+}
+
+impl Workspace {
+    /// The components that `--component` names, all when it names none.
+    pub(crate) fn choose(&self, names: &[String]) -> Result<Vec<&Component>, Error> {
+        if names.is_empty() {
+            return Ok(self.components.iter().collect());
+        }
+        let find = |name: &String| {
+            self.components.iter().find(|component| component.name == *name).ok_or_else(|| {
+                let known: Vec<String> = self.components.iter().map(|c| c.name.clone()).collect();
+                let nearest = gfx::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+                Error::UnknownComponent { name: name.clone(), known, nearest }
+            })
+        };
+        names.iter().map(find).collect()
+    }
+}

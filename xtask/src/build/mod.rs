@@ -1,0 +1,23 @@
+//! From components and a toolchain to verified artifacts: a plan that can be printed, then its steps.
+
+mod artifact;
+mod cargo;
+mod cmake;
+mod component;
+mod environment;
+mod error;
+mod gate;
+mod key;
+mod manifest;
+mod plan;
+mod run;
+mod step;
+
+pub(crate) use artifact::{Artifacts, Reuse};
+pub(crate) use cargo::rust_version;
+pub(crate) use component::{Workspace, load_workspace};
+pub(crate) use environment::Parent;
+pub(crate) use error::Error;
+pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
+pub(crate) use plan::{BuildPlan, Request, Tools, make_plan};
+pub(crate) use step::{Outcome, build_all};

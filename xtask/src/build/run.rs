@@ -1,0 +1,106 @@
+//! Runs one program of a build: output to a log file, an end in time, and no child left behind.
+
+use super::environment::Variables;
+use crate::files::{self, Named};
+use crate::ui::interrupted;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// What to run.
+pub(super) struct Program<'a> {
+    pub(super) path: &'a Path,
+    pub(super) arguments: Vec<OsString>,
+    pub(super) folder: &'a Path,
+    pub(super) environment: &'a Variables,
+    pub(super) log: PathBuf,
+    pub(super) limit: Duration,
+}
+
+/// How it did not end well.
+pub(super) enum Failure {
+    /// Our files.
+    Files(files::Error),
+    /// It is not there, or may not be run.
+    Start(std::io::Error),
+    /// It said no.
+    Status {
+        status: String,
+        output: String,
+    },
+    /// It was ended.
+    TimedOut,
+    /// It was ended.
+    Interrupted,
+}
+
+const POLL: Duration = Duration::from_millis(10);
+const TAIL_LINES: usize = 25;
+
+impl Program<'_> {
+    /// Runs it to its end.
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        if let Some(folder) = self.log.parent() {
+            files::create_folder(folder).map_err(Failure::Files)?;
+        }
+        let log = File::create(&self.log).named("create", &self.log).map_err(Failure::Files)?;
+        let second = log.try_clone().named("open", &self.log).map_err(Failure::Files)?;
+        let mut command = Command::new(self.path);
+        command.args(&self.arguments).current_dir(self.folder).env_clear().envs(self.environment);
+        command.stdin(Stdio::null()).stdout(log).stderr(second);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = command.spawn().map_err(Failure::Start)?;
+        let status = self.wait(&mut child)?;
+        match status.success() {
+            true => Ok(()),
+            false => {
+                let text = std::fs::read(&self.log).unwrap_or_default();
+                Err(Failure::Status {
+                    status: status.to_string(),
+                    output: String::from_utf8_lossy(&text).into_owned(),
+                })
+            }
+        }
+    }
+
+    fn wait(&self, child: &mut Child) -> Result<ExitStatus, Failure> {
+        let start = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait().map_err(Failure::Start)? {
+                return Ok(status);
+            }
+            let failure = match () {
+                () if interrupted() => Failure::Interrupted,
+                () if start.elapsed() > self.limit => Failure::TimedOut,
+                () => {
+                    std::thread::sleep(POLL);
+                    continue;
+                }
+            };
+            end_group(child);
+            return Err(failure);
+        }
+    }
+}
+
+/// Ends the child and what it started.
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        // The child leads a group of its own; kill(1) reaches compilers that ninja started.
+        let group = format!("-{}", child.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// The last lines of `output`, indented.
+pub(super) fn tail(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().collect();
+    let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
+    last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,153 @@
+//! `cargo xtask build`
+
+use super::{MissingPrerequisite, Session};
+use crate::build::{
+    Artifacts, BuildPlan, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all, load_workspace, make_plan,
+    rust_version,
+};
+use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
+use crate::lock::{Host, Lock, Part, Selected};
+use crate::store::{Installed, load_installed};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Build the components for each target into artifact folders
+///
+/// Compiles with the toolchain's clang in an environment made from nothing. What is already built from the same inputs is left alone.
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    #[command(flatten)]
+    pub(super) what: What,
+    /// Print the plan, and build nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What is built, for `build` and `release`.
+#[derive(Debug, Args)]
+pub(crate) struct What {
+    /// Targets: gfx names, dist families, `native` or `all`, separated by commas
+    #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
+    pub(super) targets: String,
+    /// Build only this component; may be given several times
+    #[arg(long = "component", value_name = "NAME")]
+    pub(super) components: Vec<String>,
+    /// How many compilers run at a time [default: the number of cores]
+    #[arg(long, short, value_name = "N")]
+    pub(super) jobs: Option<std::num::NonZeroUsize>,
+}
+
+impl Build {
+    /// Runs it.
+    pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
+        let lock = session.lock()?;
+        let selected = session.select(&lock)?;
+        let installed = load_installed(&session.store, selected)?;
+        if self.dry_run {
+            let workspace = load_workspace(&session.root)?;
+            let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
+            return preview(session, &request, &make_plan(&request)?);
+        }
+        let outcomes = self.what.build(session, &lock, selected, &installed)?;
+        let built = outcomes.iter().map(|outcome| json!({"name": outcome.name, "reason": outcome.reason}));
+        let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
+        let text = format!("{} artifacts, {new} built", outcomes.len());
+        session.ui.data(&text, &json!({"artifacts": built.collect::<Vec<_>>()}));
+        Ok(())
+    }
+}
+
+impl What {
+    /// Builds what is not current.
+    pub(super) fn build(
+        &self,
+        session: &Session,
+        lock: &Lock,
+        selected: Selected,
+        installed: &Installed,
+    ) -> anyhow::Result<Vec<Outcome>> {
+        let workspace = load_workspace(&session.root)?;
+        let request = self.request(session, lock, selected, &workspace, installed)?;
+        let plan = make_plan(&request)?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let jobs = self.jobs.map_or(cores, usize::from);
+        Ok(build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?)
+    }
+
+    fn request<'r>(
+        &self,
+        session: &Session,
+        lock: &Lock,
+        selected: Selected,
+        workspace: &'r Workspace,
+        installed: &'r Installed,
+    ) -> anyhow::Result<Request<'r>> {
+        let components = workspace.choose(&self.components)?;
+        let needs_rust = components.iter().any(|component| !component.binaries.is_empty());
+        Ok(Request {
+            workspace,
+            components,
+            targets: session.targets(&self.targets, selected)?,
+            toolchain: installed,
+            tools: tools(installed)?,
+            host: Host::THIS,
+            lock: lock.digest,
+            rust: if needs_rust { rust_version() } else { String::new() },
+            artifacts: session.root.join("artifacts"),
+            work: session.root.join("target").join("xtask"),
+        })
+    }
+}
+
+/// CMake and Ninja of the toolchain, else of the machine when they are new enough.
+fn tools(installed: &Installed) -> Result<Tools, MissingPrerequisite> {
+    let pinned = |part: Part| {
+        let package = installed.packages.iter().find(|p| p.receipt.parts.contains_key(&part))?;
+        Some((installed.parts.get(&part)?.clone(), package.receipt.version.clone()))
+    };
+    let find = |part: Part, minimum: [u32; 2]| -> Result<(PathBuf, String), MissingPrerequisite> {
+        if let Some(found) = pinned(part) {
+            return Ok(found);
+        }
+        let (name, [major, minor]) = (part.name(), minimum);
+        let missing = |what: String| MissingPrerequisite {
+            what,
+            mend: format!("add a package that provides `{name}` to the toolchain in toolchains.lock, or install {name}"),
+        };
+        match find_program(name, minimum) {
+            Some(program) if program.is_new_enough => Ok((program.path, format!("{} (PATH)", program.version))),
+            Some(program) => Err(missing(format!(
+                "{name} {} at `{}` is too old: {major}.{minor} or later is needed",
+                program.version,
+                program.path.display()
+            ))),
+            None => Err(missing(format!("{name} {major}.{minor} or later is needed and none is on the PATH"))),
+        }
+    };
+    let (cmake, cmake_version) = find(Part::Cmake, MINIMUM_CMAKE)?;
+    let (ninja, ninja_version) = find(Part::Ninja, MINIMUM_NINJA)?;
+    Ok(Tools { cmake, ninja, versions: format!("cmake {cmake_version}, ninja {ninja_version}") })
+}
+
+fn preview(session: &Session, request: &Request, plan: &BuildPlan) -> anyhow::Result<()> {
+    let artifacts = Artifacts::at(request.artifacts.clone());
+    let mut lines = Vec::new();
+    let mut steps = Vec::new();
+    for step in &plan.steps {
+        let reason = match artifacts.reuse(step) {
+            Reuse::Current => None,
+            Reuse::Rebuild(reason) => Some(reason),
+        };
+        let verdict = reason.clone().map_or("current".to_owned(), |reason| format!("build ({reason})"));
+        lines.push(format!("{:<16} {:<14} {verdict}", step.component.name, step.target));
+        steps.push(json!({
+            "component": step.component.name,
+            "target": step.target.to_string(),
+            "key": step.inputs.key(),
+            "reason": reason,
+        }));
+    }
+    session.ui.data(&lines.join("\n"), &json!({"steps": steps}));
+    Ok(())
+}

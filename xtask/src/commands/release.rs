@@ -1,0 +1,28 @@
+//! `cargo xtask release`
+
+use super::build::What;
+use super::{Session, bootstrap, dist};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Bootstrap, build and dist in one go
+#[derive(Debug, Args)]
+pub(crate) struct Release {
+    #[command(flatten)]
+    what: What,
+    /// Folder for the zips [default: `dist` in the workspace]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Release {
+    /// Runs it.
+    pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
+        let lock = session.lock()?;
+        let selected = session.select(&lock)?;
+        session.targets(&self.what.targets, selected)?;
+        let installed = bootstrap::install(session, selected)?;
+        self.what.build(session, &lock, selected, &installed)?;
+        dist::pack(session, selected, &installed, &self.what.targets, self.out.as_deref())
+    }
+}

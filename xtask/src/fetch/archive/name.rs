@@ -1,0 +1,144 @@
+//! Which member names are accepted: the same on every host, so that a lock that works on Linux works on Windows.
+
+use super::Refusal;
+
+/// `raw` as a relative path with `/`, without `.` parts and without a trailing slash; empty for the root itself.
+pub(super) fn normalise(raw: &[u8]) -> Result<String, Refusal> {
+    let shown = || String::from_utf8_lossy(raw).into_owned();
+    let text = std::str::from_utf8(raw).map_err(|_| Refusal::NotText { member: shown() })?;
+    if text.is_empty() || text.chars().any(char::is_control) {
+        return Err(Refusal::NotText { member: shown() });
+    }
+    if text.starts_with(['/', '\\']) || has_drive(text) {
+        return Err(Refusal::Absolute { member: shown() });
+    }
+    let mut parts = Vec::new();
+    for part in text.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return Err(Refusal::ParentFolder { member: shown() }),
+            part => {
+                if let Some(why) = windows_refuses(part) {
+                    return Err(Refusal::WindowsName { member: shown(), why });
+                }
+                parts.push(part);
+            }
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// Where a symbolic link at `member` leads, if that is inside the tree.
+pub(super) fn link_stays_inside(member: &str, target: &str) -> bool {
+    if target.starts_with(['/', '\\']) || has_drive(target) || target.contains('\\') {
+        return false;
+    }
+    let mut depth = member.split('/').count() - 1;
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if depth == 0 => return false,
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+    }
+    true
+}
+
+/// What two names must not share: simple case folding as on NTFS and APFS.
+pub(super) fn folded(path: &str) -> String {
+    path.chars().flat_map(char::to_lowercase).collect()
+}
+
+fn has_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
+}
+
+/// learn.microsoft.com, "Naming Files, Paths, and Namespaces".
+fn windows_refuses(part: &str) -> Option<&'static str> {
+    if part.contains(['<', '>', ':', '"', '|', '?', '*', '\\']) {
+        return Some("one of < > : \" | ? * \\");
+    }
+    if part.ends_with(['.', ' ']) {
+        return Some("it ends with a dot or a space");
+    }
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
+    let numbered = |prefix| {
+        stem.strip_prefix(prefix).is_some_and(|n: &str| matches!(n.as_bytes(), [b'1'..=b'9']) || matches!(n, "¹" | "²" | "³"))
+    };
+    let reserved = matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$");
+    (reserved || numbered("com") || numbered("lpt")).then_some("a reserved device name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_names_are_normalised() {
+        for (raw, expected) in [
+            ("bin/clang", "bin/clang"),
+            ("./bin/clang", "bin/clang"),
+            ("./", ""),
+            (".", ""),
+            ("bin//x/", "bin/x"),
+            (".info/version", ".info/version"),
+            ("a..b/...c", "a..b/...c"),
+            ("auxiliary/console.txt", "auxiliary/console.txt"),
+        ] {
+            assert_eq!(normalise(raw.as_bytes()).expect(raw), expected);
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_refused_by_kind() {
+        let kind = |raw: &[u8]| match normalise(raw) {
+            Err(Refusal::Absolute { .. }) => "absolute",
+            Err(Refusal::ParentFolder { .. }) => "parent",
+            Err(Refusal::NotText { .. }) => "text",
+            Err(Refusal::WindowsName { .. }) => "windows",
+            other => panic!("{other:?}"),
+        };
+        for (raw, expected) in [
+            ("/etc/passwd", "absolute"),
+            ("C:\\x", "absolute"),
+            ("c:x", "absolute"),
+            ("\\\\server\\share", "absolute"),
+            ("../x", "parent"),
+            ("a/../x", "parent"),
+            ("a/..", "parent"),
+            ("", "text"),
+            ("a\nb", "text"),
+            ("a\0b", "text"),
+            ("a/aux", "windows"),
+            ("a/AUX.txt", "windows"),
+            ("com1", "windows"),
+            ("lpt9.log", "windows"),
+            ("a:b", "windows"),
+            ("a\\..\\b", "windows"),
+            ("x.", "windows"),
+            ("x /y", "windows"),
+            ("what?", "windows"),
+        ] {
+            assert_eq!(kind(raw.as_bytes()), expected, "{raw:?}");
+        }
+        assert_eq!(kind(b"\xff"), "text");
+    }
+
+    #[test]
+    fn links_stay_inside_or_not() {
+        for (member, target, inside) in [
+            ("lib/a.so", "a.so.1", true),
+            ("usr/lib/llvm/lib/a", "../../x86/a", true),
+            ("a", "./b", true),
+            ("a", "../b", false),
+            ("lib/a", "../../b", false),
+            ("lib/a", "/etc/passwd", false),
+            ("lib/a", "..\\..\\b", false),
+            ("lib/a", "b/../../../c", false),
+            ("lib/a", "b/../../c", true),
+        ] {
+            assert_eq!(link_stays_inside(member, target), inside, "{member} -> {target}");
+        }
+    }
+}

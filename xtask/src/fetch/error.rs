@@ -1,0 +1,211 @@
+//! Everything that can go wrong between a lock entry and an unpacked tree.
+
+use super::archive::Refusal;
+use crate::digest::Sha256;
+use std::path::PathBuf;
+
+/// An address that is never asked.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum UrlError {
+    /// Plain http to another machine.
+    #[error("`{0}` is plain http; only https is allowed, and http for loopback addresses")]
+    PlainHttp(String),
+    /// Neither https nor http.
+    #[error("`{0}` is no https address")]
+    Scheme(String),
+}
+
+/// A download or an archive that failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// See [`UrlError`].
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    /// No answer: name resolution, connection, TLS, time-out.
+    #[error("failed to connect to `{url}`: {reason}")]
+    Connect {
+        /// The address.
+        url: String,
+        /// What the client said.
+        reason: String,
+    },
+    /// An answer that is not the file.
+    #[error("`{url}` answered {status}")]
+    Status {
+        /// The address.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+    },
+    /// The connection broke while the body came.
+    #[error("the download of `{what}` broke after {got} bytes: {reason}")]
+    Broken {
+        /// Address or name.
+        what: String,
+        /// How many bytes had come.
+        got: u64,
+        /// What the client said.
+        reason: String,
+    },
+    /// Nothing came for a minute.
+    #[error("the download of `{what}` stalled: nothing came for {seconds} s after {got} bytes")]
+    Stalled {
+        /// Address or name.
+        what: String,
+        /// How many bytes had come.
+        got: u64,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// More or fewer bytes than the lock says.
+    #[error("`{what}` has {actual} bytes, the lock says {expected}{}", html_note(.looks_like_html))]
+    Size {
+        /// Address or name.
+        what: String,
+        /// In the lock.
+        expected: u64,
+        /// What came; at least, when the download was stopped.
+        actual: u64,
+        /// Whether the first bytes look like a web page.
+        looks_like_html: bool,
+    },
+    /// Other bytes than the lock says.
+    #[error(
+        "`{what}` has another sha256 than the lock says\n  expected {expected}\n  actual   {actual} ({length} bytes{})",
+        html_note(.looks_like_html)
+    )]
+    Hash {
+        /// Address or name.
+        what: String,
+        /// In the lock.
+        expected: Sha256,
+        /// What came.
+        actual: Sha256,
+        /// How many bytes came.
+        length: u64,
+        /// Whether the first bytes look like a web page.
+        looks_like_html: bool,
+    },
+    /// The bytes are right and the archive is not acceptable.
+    #[error("failed to unpack `{what}`")]
+    Archive {
+        /// Address or name.
+        what: String,
+        /// Which rule it breaks.
+        source: Refusal,
+    },
+    /// A folder or file of ours could not be written.
+    #[error("failed to {verb} `{path}`")]
+    Io {
+        /// `create`, `read`, …
+        verb: &'static str,
+        /// What.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// No pip on this machine.
+    #[error("no pip was found (tried {})", .tried.join(", "))]
+    NoPip {
+        /// The command lines.
+        tried: Vec<String>,
+    },
+    /// pip ended with an error.
+    #[error("pip could not download {what}:\n{output}")]
+    Pip {
+        /// Name and version.
+        what: String,
+        /// Its last lines.
+        output: String,
+    },
+    /// pip brought another file than the lock names.
+    #[error("pip brought `{}` for {what}, the lock names `{expected}`", .found.join("`, `"))]
+    PipOtherFile {
+        /// Name and version.
+        what: String,
+        /// The lock's file.
+        expected: String,
+        /// What came.
+        found: Vec<String>,
+    },
+    /// No apt-get on this machine.
+    #[error("no apt-get was found, which fetches {what}")]
+    NoApt {
+        /// Name and version.
+        what: String,
+    },
+    /// apt knows no Debian mirror.
+    #[error("this machine names no Debian mirror for the suite `{suite}`")]
+    NoMirror {
+        /// The suite.
+        suite: String,
+    },
+    /// apt-get ended with an error.
+    #[error("apt-get {step} failed:\n{output}")]
+    Apt {
+        /// `update` or `download`.
+        step: &'static str,
+        /// Its last lines.
+        output: String,
+    },
+    /// The mirror has no such version any more.
+    #[error(
+        "the mirror's suite `{suite}` no longer has {name} {version}{}",
+        .newer.as_ref().map(|v| format!(", it has {v}")).unwrap_or_default()
+    )]
+    VersionGone {
+        /// The lock's package, for the hint.
+        package: String,
+        /// The Debian package.
+        name: String,
+        /// The pinned version.
+        version: String,
+        /// Where it was.
+        suite: String,
+        /// What it has instead.
+        newer: Option<String>,
+    },
+    /// Every source of a package failed.
+    #[error("no source of {package} {version} could be used{}", list(.failures))]
+    AllSources {
+        /// The package.
+        package: String,
+        /// Its version.
+        version: String,
+        /// One line a source.
+        failures: Vec<(String, Box<Error>)>,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn html_note(looks_like_html: &bool) -> &'static str {
+    match looks_like_html {
+        true => ", and it starts like a web page: a proxy or a login page answered in its place",
+        false => "",
+    }
+}
+
+fn list(failures: &[(String, Box<Error>)]) -> String {
+    failures.iter().map(|(source, error)| format!("\n  {source}: {}", chain(error))).collect()
+}
+
+/// An error with its causes, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl Error {
+    /// Whether trying another source could help: not after Ctrl-C, and not when our own disk is the trouble.
+    pub(crate) fn is_about_the_source(&self) -> bool {
+        !matches!(self, Error::Interrupted | Error::Io { .. })
+            && !matches!(self, Error::Archive { source: Refusal::Write { .. }, .. })
+    }
+}

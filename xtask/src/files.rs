@@ -1,0 +1,132 @@
+//! File operations whose errors say what could not be done to which path, and that survive what real machines do to files.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// `failed to <verb> <path>`, with the system's reason as its source.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {verb} `{path}`")]
+pub(crate) struct Error {
+    /// `create`, `read`, `write`, `rename`, `remove`, …
+    pub(crate) verb: &'static str,
+    /// What it was done to.
+    pub(crate) path: PathBuf,
+    /// The system's reason.
+    pub(crate) source: io::Error,
+}
+
+/// Adds verb and path to an I/O result.
+pub(crate) trait Named<T> {
+    /// `failed to <verb> <path>`
+    fn named(self, verb: &'static str, path: &Path) -> Result<T, Error>;
+}
+
+impl<T> Named<T> for io::Result<T> {
+    fn named(self, verb: &'static str, path: &Path) -> Result<T, Error> {
+        self.map_err(|source| Error { verb, path: path.to_owned(), source })
+    }
+}
+
+/// Makes `path` and all its parents.
+pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    fs::create_dir_all(path).named("create", path)
+}
+
+/// Reads a text file.
+pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).named("read", path)
+}
+
+/// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).named("create", path)?;
+    file.write_all(content).named("write", path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).named("write", path)?;
+    }
+    file.persist(path).map_err(|error| error.error).named("write", path)?;
+    Ok(())
+}
+
+/// Renames a folder; the new name must be free.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    fs::rename(from, to).named("rename", from)
+}
+
+/// Removes a file or a whole tree, read-only or not; what is not there needs no removing.
+pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
+    let meta = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        meta => meta.named("remove", path)?,
+    };
+    if !meta.is_dir() {
+        return fs::remove_file(path).named("remove", path);
+    }
+    set_writable(path)?;
+    for entry in fs::read_dir(path).named("remove", path)? {
+        remove_tree(&entry.named("remove", path)?.path())?;
+    }
+    fs::remove_dir(path).named("remove", path)
+}
+
+/// Takes the write permission from every file and folder below `path`, and from `path`.
+pub(crate) fn make_read_only(path: &Path) -> Result<(), Error> {
+    let meta = fs::symlink_metadata(path).named("change", path)?;
+    if meta.is_symlink() {
+        return Ok(());
+    }
+    if meta.is_dir() {
+        for entry in fs::read_dir(path).named("change", path)? {
+            make_read_only(&entry.named("change", path)?.path())?;
+        }
+        // A read-only folder cannot be removed by people who know only rm -r, but on Windows the attribute means nothing.
+        if cfg!(windows) {
+            return Ok(());
+        }
+    }
+    let mut permissions = meta.permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(path, permissions).named("change", path)
+}
+
+fn set_writable(folder: &Path) -> Result<(), Error> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).named("change", folder)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        Ok(())
+    }
+}
+
+/// Every file and link below `root`, as sorted paths with `/`, relative to it.
+pub(crate) fn list(root: &Path) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    list_into(root, "", &mut found)?;
+    found.sort();
+    Ok(found)
+}
+
+fn list_into(folder: &Path, prefix: &str, found: &mut Vec<String>) -> Result<(), Error> {
+    for entry in fs::read_dir(folder).named("read", folder)? {
+        let entry = entry.named("read", folder)?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        match entry.file_type().named("read", &entry.path())?.is_dir() {
+            true => list_into(&entry.path(), &format!("{name}/"), found)?,
+            false => found.push(name),
+        }
+    }
+    Ok(())
+}
+
+/// `path` with forward slashes, as CMake wants it on every host.
+pub(crate) fn forward_slashes(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,13 @@
+//! `toolchains.lock`: every byte that is downloaded, pinned by size and sha256.
+
+mod error;
+mod model;
+mod parse;
+mod select;
+mod write;
+
+pub(crate) use error::Error;
+pub(crate) use model::{Archive, Channel, Host, Lock, Measured, Package, Part, Source, Toolchain};
+pub(crate) use parse::{load, parse};
+pub(crate) use select::{Selected, select};
+pub(crate) use write::{render_package, upsert_package};

@@ -1,0 +1,248 @@
+//! From TOML to a checked [`Lock`]: every refusal names line, column and what was expected.
+
+use super::model::{Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain};
+use super::Error;
+use crate::digest::Sha256;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawLock {
+    version: Spanned<i64>,
+    #[serde(default)]
+    toolchain: Vec<RawToolchain>,
+    #[serde(default)]
+    package: Vec<RawPackage>,
+}
+
+/// Read before the rest, so that a lock of another format gets the error about the format and none about its keys.
+#[derive(Deserialize)]
+struct RawFormat {
+    version: Spanned<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawToolchain {
+    name: Spanned<String>,
+    host: Spanned<String>,
+    rocm: String,
+    targets: Vec<Spanned<String>>,
+    packages: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPackage {
+    name: Spanned<String>,
+    version: String,
+    host: Option<Spanned<String>>,
+    license: String,
+    provides: Vec<Part>,
+    #[serde(default)]
+    only: Vec<String>,
+    source: Spanned<Vec<RawSource>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSource {
+    channel: Spanned<Channel>,
+    archive: Spanned<Vec<RawArchive>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawArchive {
+    url: Option<Spanned<String>>,
+    name: Option<String>,
+    version: Option<String>,
+    suite: Option<String>,
+    file: Option<Spanned<String>>,
+    size: Option<u64>,
+    sha256: Spanned<Sha256>,
+    #[serde(default)]
+    measured: Vec<Measured>,
+}
+
+/// Reads and checks the lock at `path`.
+pub(crate) fn load(path: &Path) -> Result<Lock, Error> {
+    let text =
+        std::fs::read_to_string(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    parse(path, &text)
+}
+
+/// Checks the lock `text`; `path` is only named in errors.
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Lock, Error> {
+    let place = Place { path, text };
+    let format: RawFormat = toml::from_str(text).map_err(|error| place.syntax(&error))?;
+    if *format.version.get_ref() != FORMAT {
+        let (line, column) = place.line_and_column(format.version.span());
+        let found = *format.version.get_ref();
+        return Err(Error::Format { path: path.to_owned(), line, column, found, expected: FORMAT });
+    }
+    let raw: RawLock = toml::from_str(text).map_err(|error| place.syntax(&error))?;
+    debug_assert_eq!(*raw.version.get_ref(), FORMAT);
+
+    let mut names = BTreeSet::new();
+    let mut packages = Vec::new();
+    for raw in raw.package {
+        let host = raw.host.as_ref().map(|host| place.host(host)).transpose()?;
+        if !names.insert((raw.name.get_ref().clone(), host)) {
+            return Err(place.contradiction(raw.name.span(), format!("package `{}` is there twice", raw.name.get_ref())));
+        }
+        packages.push(place.package(raw, host)?);
+    }
+    let mut names = BTreeSet::new();
+    let mut toolchains = Vec::new();
+    for raw in raw.toolchain {
+        let host = place.host(&raw.host)?;
+        if !names.insert((raw.name.get_ref().clone(), host)) {
+            let message = format!("toolchain `{}` is there twice for {host}", raw.name.get_ref());
+            return Err(place.contradiction(raw.name.span(), message));
+        }
+        toolchains.push(place.toolchain(raw, host, &packages)?);
+    }
+    Ok(Lock { toolchains, packages, digest: Sha256::of(text.replace("\r\n", "\n").as_bytes()) })
+}
+
+/// Where in which file: turns byte ranges into lines and columns.
+struct Place<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Place<'_> {
+    fn line_and_column(&self, span: Range<usize>) -> (usize, usize) {
+        let before = &self.text[..span.start.min(self.text.len())];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    fn syntax(&self, error: &toml::de::Error) -> Error {
+        let (line, column) = self.line_and_column(error.span().unwrap_or(0..0));
+        Error::Syntax { path: self.path.to_owned(), line, column, message: error.message().to_owned() }
+    }
+
+    fn contradiction(&self, span: Range<usize>, message: String) -> Error {
+        let (line, column) = self.line_and_column(span);
+        Error::Contradiction { path: self.path.to_owned(), line, column, message }
+    }
+
+    fn host(&self, raw: &Spanned<String>) -> Result<Host, Error> {
+        Host::from_triple(raw.get_ref()).ok_or_else(|| {
+            let known = Host::ALL.map(|host| format!("`{host}`")).join(", ");
+            self.contradiction(raw.span(), format!("unknown host `{}`, expected one of {known}", raw.get_ref()))
+        })
+    }
+
+    fn toolchain(&self, raw: RawToolchain, host: Host, packages: &[Package]) -> Result<Toolchain, Error> {
+        let mut targets = Vec::new();
+        for target in &raw.targets {
+            let parsed = gfx::Target::parse(target.get_ref())
+                .map_err(|error| self.contradiction(target.span(), error.to_string()))?;
+            targets.push(parsed);
+        }
+        let mut provided = BTreeSet::new();
+        for name in &raw.packages {
+            let found = packages.iter().find(|p| p.name == *name.get_ref() && p.host.is_none_or(|h| h == host));
+            let Some(package) = found else {
+                let message = format!("there is no package `{}` for {host}", name.get_ref());
+                return Err(self.contradiction(name.span(), message));
+            };
+            for part in &package.provides {
+                if !provided.insert(*part) {
+                    let message = format!("a second package of this toolchain provides `{}`", part.name());
+                    return Err(self.contradiction(name.span(), message));
+                }
+            }
+        }
+        let packages = raw.packages.into_iter().map(Spanned::into_inner).collect();
+        Ok(Toolchain { name: raw.name.into_inner(), host, rocm: raw.rocm, targets, packages })
+    }
+
+    fn package(&self, raw: RawPackage, host: Option<Host>) -> Result<Package, Error> {
+        let span = raw.source.span();
+        let mut sources = Vec::new();
+        for source in raw.source.into_inner() {
+            sources.push(self.source(source)?);
+        }
+        if sources.is_empty() {
+            let message = format!("package `{}` has no source", raw.name.get_ref());
+            return Err(self.contradiction(span, message));
+        }
+        let RawPackage { name, version, license, provides, only, .. } = raw;
+        Ok(Package { name: name.into_inner(), version, host, license, provides, only, sources })
+    }
+
+    fn source(&self, raw: RawSource) -> Result<Source, Error> {
+        let channel = *raw.channel.get_ref();
+        let span = raw.archive.span();
+        let mut archives = Vec::new();
+        for archive in raw.archive.into_inner() {
+            archives.push(self.archive(channel, archive)?);
+        }
+        if archives.is_empty() {
+            return Err(self.contradiction(span, "a source needs at least one archive".to_owned()));
+        }
+        Ok(Source { channel, archives })
+    }
+
+    /// Each channel asks for its own keys and takes no others.
+    fn archive(&self, channel: Channel, raw: RawArchive) -> Result<Archive, Error> {
+        let at = raw.sha256.span();
+        let wants: &[&str] = match channel {
+            Channel::Url => &["url"],
+            Channel::Pip => &["name", "version", "file"],
+            Channel::Deb => &["name", "version", "suite", "file"],
+        };
+        let given = [
+            ("url", raw.url.is_some()),
+            ("name", raw.name.is_some()),
+            ("version", raw.version.is_some()),
+            ("suite", raw.suite.is_some()),
+            ("file", raw.file.is_some()),
+        ];
+        for (key, present) in given {
+            let optional = channel == Channel::Url && key == "file";
+            match (wants.contains(&key), present) {
+                (true, false) => {
+                    let message = format!("an archive of channel `{channel}` needs the key `{key}`");
+                    return Err(self.contradiction(at, message));
+                }
+                (false, true) if !optional => {
+                    let message = format!(
+                        "an archive of channel `{channel}` has no key `{key}`, expected `{}`",
+                        wants.join("`, `")
+                    );
+                    return Err(self.contradiction(at, message));
+                }
+                _ => {}
+            }
+        }
+        if let Some(url) = &raw.url {
+            crate::fetch::check_url(url.get_ref())
+                .map_err(|error| self.contradiction(url.span(), error.to_string()))?;
+        }
+        let url = raw.url.map(Spanned::into_inner).unwrap_or_default();
+        let last_segment = || url.rsplit('/').next().unwrap_or_default().to_owned();
+        let file = raw.file.map_or_else(last_segment, Spanned::into_inner);
+        if let Err(error) = crate::fetch::Format::of_name(&file) {
+            return Err(self.contradiction(at, error.to_string()));
+        }
+        Ok(Archive {
+            url,
+            name: raw.name.unwrap_or_default(),
+            version: raw.version.unwrap_or_default(),
+            suite: raw.suite.unwrap_or_default(),
+            file,
+            size: raw.size,
+            sha256: *raw.sha256.get_ref(),
+            measured: raw.measured,
+        })
+    }
+}

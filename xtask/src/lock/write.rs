@@ -1,0 +1,96 @@
+//! Writes entries into a lock and leaves every other line, comment and order as it was.
+
+use super::model::{Archive, Package};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value, value};
+
+/// `lock` with `package` in place of the package of the same name and host, or appended.
+///
+/// The text must be a lock that [`super::parse`] accepts.
+pub(crate) fn upsert_package(lock: &str, package: &Package) -> Result<String, toml_edit::TomlError> {
+    let mut document: DocumentMut = lock.parse()?;
+    let host = package.host.map(|host| host.triple());
+    let packages = document.entry("package").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    if let Some(packages) = packages.as_array_of_tables_mut() {
+        let table = package_table(package);
+        let text = |table: &Table, key| table.get(key).and_then(Item::as_str).map(str::to_owned);
+        let same = |old: &&mut Table| {
+            text(old, "name").as_deref() == Some(&package.name) && text(old, "host").as_deref() == host
+        };
+        if let Some(old) = packages.iter_mut().find(same) {
+            let decor = old.decor().clone();
+            let position = old.position();
+            *old = table;
+            *old.decor_mut() = decor;
+            old.set_position(position);
+        } else {
+            packages.push(table);
+        }
+    }
+    Ok(document.to_string())
+}
+
+/// `package` alone, as it stands in a lock.
+pub(crate) fn render_package(package: &Package) -> String {
+    let mut document = DocumentMut::new();
+    let mut packages = ArrayOfTables::new();
+    packages.push(package_table(package));
+    document.insert("package", Item::ArrayOfTables(packages));
+    document.to_string()
+}
+
+fn package_table(package: &Package) -> Table {
+    let mut table = Table::new();
+    table.insert("name", value(&package.name));
+    table.insert("version", value(&package.version));
+    if let Some(host) = package.host {
+        table.insert("host", value(host.triple()));
+    }
+    table.insert("license", value(&package.license));
+    table.insert("provides", strings(package.provides.iter().map(|part| part.name())));
+    if !package.only.is_empty() {
+        table.insert("only", strings(package.only.iter().map(String::as_str)));
+    }
+    let mut sources = ArrayOfTables::new();
+    for source in &package.sources {
+        let mut entry = Table::new();
+        entry.insert("channel", value(source.channel.to_string()));
+        let mut archives = ArrayOfTables::new();
+        source.archives.iter().for_each(|archive| archives.push(archive_table(archive)));
+        entry.insert("archive", Item::ArrayOfTables(archives));
+        sources.push(entry);
+    }
+    table.insert("source", Item::ArrayOfTables(sources));
+    table
+}
+
+fn archive_table(archive: &Archive) -> Table {
+    let mut table = Table::new();
+    let file = if archive.url.ends_with(&format!("/{}", archive.file)) { "" } else { &archive.file };
+    let texts = [
+        ("url", archive.url.as_str()),
+        ("name", &archive.name),
+        ("version", &archive.version),
+        ("suite", &archive.suite),
+        ("file", file),
+    ];
+    for (key, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        table.insert(key, value(text));
+    }
+    if let Some(size) = archive.size {
+        table.insert("size", value(i64::try_from(size).unwrap_or(i64::MAX)));
+    }
+    table.insert("sha256", value(archive.sha256.to_string()));
+    let mut measured = toml_edit::Array::new();
+    for m in &archive.measured {
+        let mut entry = toml_edit::InlineTable::new();
+        entry.insert("by", Value::from(m.by.as_str()));
+        entry.insert("on", Value::from(m.on.as_str()));
+        measured.push(entry);
+    }
+    table.insert("measured", value(measured));
+    table
+}
+
+fn strings<'a>(texts: impl Iterator<Item = &'a str>) -> Item {
+    value(texts.collect::<toml_edit::Array>())
+}

@@ -1,0 +1,75 @@
+//! What can go wrong between a verified archive and an installed toolchain.
+
+use super::LayoutError;
+use std::path::PathBuf;
+
+/// An install that did not happen; the store is as it was.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// A file operation.
+    #[error(transparent)]
+    Files(#[from] crate::files::Error),
+    /// The download or its verification.
+    #[error("failed to fetch {package} {version}")]
+    Fetch {
+        /// Its name in the lock.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The reason.
+        source: Box<crate::fetch::Error>,
+    },
+    /// Not enough room.
+    #[error("`{path}` has {available} free, {package} needs about {needed}")]
+    NoSpace {
+        /// The store.
+        path: PathBuf,
+        /// What wanted it.
+        package: String,
+        /// Human-readable.
+        needed: String,
+        /// Human-readable.
+        available: String,
+    },
+    /// The tree lacks what the package is for.
+    #[error("{package} {version} is not what the lock says it provides")]
+    Layout {
+        /// Its name in the lock.
+        package: String,
+        /// Its version.
+        version: String,
+        /// What is missing.
+        source: LayoutError,
+    },
+    /// A receipt or manifest that cannot be read.
+    #[error("`{path}` is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A package that a command needs and nobody has installed.
+    #[error("toolchain `{toolchain}` is not installed: {package} is missing from `{store}`")]
+    NotInstalled {
+        /// The toolchain.
+        toolchain: String,
+        /// Its first missing package.
+        package: String,
+        /// The store.
+        store: PathBuf,
+    },
+    /// A toolchain for another system.
+    #[error("toolchain `{toolchain}` runs on {host}, this machine is {this}")]
+    OtherHost {
+        /// The toolchain.
+        toolchain: String,
+        /// Its host.
+        host: &'static str,
+        /// This host.
+        this: &'static str,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}

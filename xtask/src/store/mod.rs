@@ -1,0 +1,62 @@
+//! The content-addressed store: verified, read-only trees, one per package source.
+//!
+//! `store/<16 hex of the key>/` holds `tree/`, `manifest.json` (every path, size, sha256 and link) and `receipt.json`; it appears under its
+//! name by one rename, complete. `staging/`, `locks/` and `trash/` lie beside, on the same volume.
+
+mod error;
+mod install;
+mod layout;
+mod manifest;
+mod process_lock;
+mod receipt;
+mod staging;
+mod toolchain;
+mod verify;
+
+pub(crate) use error::Error;
+pub(crate) use layout::LayoutError;
+pub(crate) use manifest::{Entry, Kind, Manifest};
+pub(crate) use receipt::Receipt;
+pub(crate) use toolchain::{Installed, bootstrap, load_installed};
+pub(crate) use verify::compare_tree;
+
+use crate::digest::Sha256;
+use std::path::{Path, PathBuf};
+
+/// A store; nothing is made before the first install.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store at `root`, an absolute path.
+    pub(crate) fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// Where it lies.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of the entry with this key, there or not.
+    pub(crate) fn entry(&self, key: Sha256) -> PathBuf {
+        self.root.join(key.short())
+    }
+
+    /// The receipt of the entry with this key, when it is installed by this version's rules.
+    pub(crate) fn receipt(&self, key: Sha256) -> Result<Option<Receipt>, Error> {
+        Receipt::load(&self.entry(key), key)
+    }
+
+    /// Every entry's folder name, sorted.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let listed = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let names = listed.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let mut entries: Vec<String> =
+            names.filter(|name| name.len() == 16 && name.bytes().all(|b| b.is_ascii_hexdigit())).collect();
+        entries.sort();
+        entries
+    }
+}

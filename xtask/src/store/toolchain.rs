@@ -1,0 +1,92 @@
+//! A toolchain whose packages are all in the store.
+
+use super::{Error, Receipt, Store};
+use crate::digest::{Hasher, Sha256};
+use crate::fetch;
+use crate::lock::{Host, Part, Selected};
+use crate::files;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Every part by its absolute path, and the digest of it all.
+#[derive(Debug, Clone)]
+pub(crate) struct Installed {
+    /// The lock's name.
+    pub(crate) name: String,
+    /// The ROCm release.
+    pub(crate) rocm: String,
+    /// Over the packages' names and keys.
+    pub(crate) digest: Sha256,
+    /// In the lock's order.
+    pub(crate) packages: Vec<InstalledPackage>,
+    /// Where each part lies.
+    pub(crate) parts: BTreeMap<Part, PathBuf>,
+}
+
+/// One package of it.
+#[derive(Debug, Clone)]
+pub(crate) struct InstalledPackage {
+    /// What the receipt says.
+    pub(crate) receipt: Receipt,
+    /// Its tree.
+    pub(crate) tree: PathBuf,
+    /// Whether this run brought it.
+    pub(crate) is_new: bool,
+}
+
+/// Installs what is missing of the selected toolchain.
+pub(crate) fn bootstrap(store: &Store, selected: Selected, context: &fetch::Context) -> Result<Installed, Error> {
+    let toolchain = selected.toolchain;
+    if !Host::THIS.runs(toolchain.host) {
+        return Err(Error::OtherHost {
+            toolchain: toolchain.name.clone(),
+            host: toolchain.host.triple(),
+            this: Host::THIS.triple(),
+        });
+    }
+    let mut packages = Vec::new();
+    for package in selected.packages() {
+        let is_missing = store.installed(package)?.is_none();
+        if is_missing {
+            files::create_folder(store.root())?;
+        }
+        let (receipt, is_new) = store.install(package, toolchain.host, &toolchain.targets, context)?;
+        packages.push(InstalledPackage { tree: store.entry(receipt.key).join("tree"), receipt, is_new });
+    }
+    Ok(assemble(selected, packages))
+}
+
+/// The selected toolchain, if all of it is installed.
+pub(crate) fn load_installed(store: &Store, selected: Selected) -> Result<Installed, Error> {
+    let mut packages = Vec::new();
+    for package in selected.packages() {
+        let Some(receipt) = store.installed(package)? else {
+            return Err(Error::NotInstalled {
+                toolchain: selected.toolchain.name.clone(),
+                package: package.name.clone(),
+                store: store.root().to_owned(),
+            });
+        };
+        packages.push(InstalledPackage { tree: store.entry(receipt.key).join("tree"), receipt, is_new: false });
+    }
+    Ok(assemble(selected, packages))
+}
+
+fn assemble(selected: Selected, packages: Vec<InstalledPackage>) -> Installed {
+    let mut hasher = Hasher::new();
+    let mut parts = BTreeMap::new();
+    for package in &packages {
+        hasher.field(&package.receipt.package);
+        hasher.field(&package.receipt.key.to_string());
+        for (part, path) in &package.receipt.parts {
+            parts.insert(*part, package.tree.join(path));
+        }
+    }
+    Installed {
+        name: selected.toolchain.name.clone(),
+        rocm: selected.toolchain.rocm.clone(),
+        digest: hasher.finish().0,
+        packages,
+        parts,
+    }
+}
