@@ -37,7 +37,11 @@ impl Artifacts {
     pub(crate) fn reuse(&self, step: &Step) -> Reuse {
         let rebuild = |reason: &str| Reuse::Rebuild(reason.to_owned());
         let Some(manifest) = Self::manifest(&step.output) else {
-            return rebuild(if step.output.exists() { "its BUILD.json cannot be read" } else { "not built yet" });
+            return rebuild(if step.output.exists() {
+                "its BUILD.json cannot be read"
+            } else {
+                "not built yet"
+            });
         };
         let changed = step.inputs.changed_since(&manifest.inputs);
         if !changed.is_empty() {

@@ -1,9 +1,9 @@
 //! The Rust programs of a component: built by a child cargo with a target folder and flags of its own.
 
+use super::Error;
 use super::component::{Component, Workspace};
 use super::environment::{Parent, for_cargo};
 use super::run::{Failure, Program, tail};
-use super::Error;
 use crate::lock::Host;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,15 @@ pub(super) fn build(
     // Not the folder of the cargo that runs xtask: that one is locked, and on Windows holds the running xtask.exe.
     let target_folder = work.join("cargo");
     let mut arguments: Vec<OsString> =
-        ["build", "--release", "--locked", "--color", "never", "--target", host.triple()].map(OsString::from).into();
-    arguments.extend(["--target-dir".into(), (&target_folder).into(), "--package".into(), (&component.name).into()]);
+        ["build", "--release", "--locked", "--color", "never", "--target", host.triple()]
+            .map(OsString::from)
+            .into();
+    arguments.extend([
+        "--target-dir".into(),
+        (&target_folder).into(),
+        "--package".into(),
+        (&component.name).into(),
+    ]);
     arguments.extend(component.binaries.iter().flat_map(|name| ["--bin".into(), name.into()]));
     let environment = for_cargo(parent, host, &rust_flags(workspace, parent));
     let cargo = cargo_path();

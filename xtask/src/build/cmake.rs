@@ -44,7 +44,14 @@ pub(super) fn build(step: &Step, tools: &Tools, environment: &Variables, jobs: u
     Ok(())
 }
 
-fn explain(step: &Step, tools: &Tools, name: &'static str, failure: Failure, log: &Path, limit: Duration) -> Error {
+fn explain(
+    step: &Step,
+    tools: &Tools,
+    name: &'static str,
+    failure: Failure,
+    log: &Path,
+    limit: Duration,
+) -> Error {
     let (component, target, log) = (step.component.name.clone(), step.target, log.to_owned());
     match failure {
         Failure::Files(error) => Error::Files(error),
@@ -76,8 +83,11 @@ struct CompileCommand {
 pub(super) fn recorded_flags(step: &Step) -> Result<BTreeMap<String, Vec<String>>, Error> {
     let path = step.build_folder.join("compile_commands.json");
     let text = files::read_text(&path)?;
-    let commands: Vec<CompileCommand> = serde_json::from_str(&text)
-        .map_err(|error| files::Error { verb: "read", path, source: std::io::Error::other(error) })?;
+    let commands: Vec<CompileCommand> = serde_json::from_str(&text).map_err(|error| files::Error {
+        verb: "read",
+        path,
+        source: std::io::Error::other(error),
+    })?;
     let mut places: Vec<(String, String)> = step
         .settings
         .iter()

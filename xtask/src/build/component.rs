@@ -100,7 +100,9 @@ fn crates_below(package: &Package, members: &BTreeMap<&str, &Package>) -> Vec<Pa
             let is_normal = |d: &&cargo_metadata::Dependency| {
                 d.path.is_some() && d.kind != cargo_metadata::DependencyKind::Development
             };
-            open.extend(member.dependencies.iter().filter(is_normal).map(|dependency| dependency.name.as_str()));
+            open.extend(
+                member.dependencies.iter().filter(is_normal).map(|dependency| dependency.name.as_str()),
+            );
         }
     }
     names.iter().filter_map(|name| members.get(name)).map(|member| folder_of(member)).collect()

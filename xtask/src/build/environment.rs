@@ -149,7 +149,12 @@ mod tests {
     #[test]
     fn nothing_leaks_into_a_build() {
         let mut variables: Vec<(&str, &str)> = LEAKS.iter().map(|name| (*name, "leak")).collect();
-        variables.extend([("RUSTFLAGS", "leak"), ("HOME", "/home/x"), ("PATH", "/evil"), ("SystemRoot", "C:\\W")]);
+        variables.extend([
+            ("RUSTFLAGS", "leak"),
+            ("HOME", "/home/x"),
+            ("PATH", "/evil"),
+            ("SystemRoot", "C:\\W"),
+        ]);
         let parent = parent(&variables);
         for host in Host::ALL {
             for child in [for_tools(&parent, host, &[]), for_cargo(&parent, host, &[])] {

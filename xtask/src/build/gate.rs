@@ -12,7 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const LDS_LIMIT: u64 = 65_536;
 
 /// Checks every code object in the staging folder and gives its record.
-pub(super) fn check(step: &Step, flags: &BTreeMap<String, Vec<String>>) -> Result<Vec<CodeObjectRecord>, Error> {
+pub(super) fn check(
+    step: &Step,
+    flags: &BTreeMap<String, Vec<String>>,
+) -> Result<Vec<CodeObjectRecord>, Error> {
     let refuse = |kernel: &str, reason: String| Error::Gate {
         component: step.component.name.clone(),
         target: step.target,
@@ -57,7 +60,10 @@ fn judge(object: &CodeObject, target: Target) -> Result<(), String> {
             return Err(format!("kernel {} has wave size {}, not 32", kernel.name, kernel.wave_size));
         }
         if u64::from(kernel.lds) > LDS_LIMIT {
-            return Err(format!("kernel {} needs {} bytes of LDS, more than {LDS_LIMIT}", kernel.name, kernel.lds));
+            return Err(format!(
+                "kernel {} needs {} bytes of LDS, more than {LDS_LIMIT}",
+                kernel.name, kernel.lds
+            ));
         }
     }
     Ok(())

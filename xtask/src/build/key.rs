@@ -30,7 +30,8 @@ impl Inputs {
     /// The names of the pieces that differ from `before`.
     pub(crate) fn changed_since(&self, before: &Inputs) -> Vec<String> {
         let names = self.0.keys().chain(before.0.keys());
-        let mut changed: Vec<String> = names.filter(|n| self.0.get(*n) != before.0.get(*n)).cloned().collect();
+        let mut changed: Vec<String> =
+            names.filter(|n| self.0.get(*n) != before.0.get(*n)).cloned().collect();
         changed.sort();
         changed.dedup();
         changed

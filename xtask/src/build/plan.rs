@@ -1,8 +1,8 @@
 //! The build plan: which component for which target, with which settings, from which inputs. Nothing is run to make it.
 
+use super::Error;
 use super::component::{Component, Workspace};
 use super::key::{Inputs, digest_sources};
-use super::Error;
 use crate::digest::{Hasher, Sha256};
 use crate::files;
 use crate::lock::{Host, Part};
@@ -103,7 +103,10 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
     inputs.add("native sources", digest_sources(root, &[component.native.clone(), root.join("cmake")])?);
     if !component.binaries.is_empty() {
         let of_crate = |folder: &PathBuf| {
-            ["Cargo.toml", "build.rs", "src"].map(|name| folder.join(name)).into_iter().filter(|path| path.exists())
+            ["Cargo.toml", "build.rs", "src"]
+                .map(|name| folder.join(name))
+                .into_iter()
+                .filter(|path| path.exists())
         };
         let mut sources: Vec<PathBuf> = component.crates.iter().flat_map(of_crate).collect();
         sources.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
@@ -112,7 +115,12 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
     Ok(inputs)
 }
 
-fn plan_step(request: &Request, component: &Component, target: Target, sources: &Inputs) -> Result<Step, Error> {
+fn plan_step(
+    request: &Request,
+    component: &Component,
+    target: Target,
+    sources: &Inputs,
+) -> Result<Step, Error> {
     let settings = settings(request, component, target)?;
     let mut inputs = sources.clone();
     inputs.add("toolchain", request.toolchain.digest);

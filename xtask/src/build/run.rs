@@ -26,10 +26,7 @@ pub(super) enum Failure {
     /// It is not there, or may not be run.
     Start(std::io::Error),
     /// It said no.
-    Status {
-        status: String,
-        output: String,
-    },
+    Status { status: String, output: String },
     /// It was ended.
     TimedOut,
     /// It was ended.

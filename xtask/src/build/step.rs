@@ -57,7 +57,10 @@ pub(crate) fn build_all(
     run_side_by_side(&todo, jobs, |step, jobs| {
         let start = Instant::now();
         build_one(request, step, &shared, &artifacts, jobs)?;
-        ui.phase("built", &format!("{} {} in {}", step.component.name, step.target, human_time(start.elapsed())));
+        ui.phase(
+            "built",
+            &format!("{} {} in {}", step.component.name, step.target, human_time(start.elapsed())),
+        );
         Ok(())
     })?;
     artifacts.point_to(&request.workspace.version)?;
@@ -77,7 +80,10 @@ impl Shared {
         let toolchain = request.toolchain;
         for path in toolchain.parts.values().chain([&request.tools.cmake, &request.tools.ninja]) {
             if !path.exists() {
-                return Err(Error::DamagedToolchain { toolchain: toolchain.name.clone(), path: path.clone() });
+                return Err(Error::DamagedToolchain {
+                    toolchain: toolchain.name.clone(),
+                    path: path.clone(),
+                });
             }
         }
         let compiler = &toolchain.parts[&Part::Compiler];
@@ -146,7 +152,8 @@ fn run_side_by_side(
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let results = threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let results =
+            threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         results.collect::<Vec<_>>().into_iter().collect::<Result<(), Error>>()
     })?;
     if interrupted() { Err(Error::Interrupted) } else { Ok(()) }

@@ -80,7 +80,12 @@ fn preview(session: &Session, selected: Selected) -> anyhow::Result<()> {
         }
         let size: u64 = package.sources[0].archives.iter().filter_map(|archive| archive.size).sum();
         let state = if is_installed { "in the store" } else { "to download" };
-        lines.push(format!("{:<20} {:<24} {:>10}  {state}", package.name, package.version, human_bytes(size)));
+        lines.push(format!(
+            "{:<20} {:<24} {:>10}  {state}",
+            package.name,
+            package.version,
+            human_bytes(size)
+        ));
         values.push(json!({
             "name": package.name, "version": package.version, "bytes": size, "installed": is_installed,
         }));

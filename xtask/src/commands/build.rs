@@ -2,8 +2,8 @@
 
 use super::{MissingPrerequisite, Session};
 use crate::build::{
-    Artifacts, BuildPlan, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all, load_workspace, make_plan,
-    rust_version,
+    Artifacts, BuildPlan, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all, load_workspace,
+    make_plan, rust_version,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
@@ -113,16 +113,22 @@ fn tools(installed: &Installed) -> Result<Tools, MissingPrerequisite> {
         let (name, [major, minor]) = (part.name(), minimum);
         let missing = |what: String| MissingPrerequisite {
             what,
-            mend: format!("add a package that provides `{name}` to the toolchain in toolchains.lock, or install {name}"),
+            mend: format!(
+                "add a package that provides `{name}` to the toolchain in toolchains.lock, or install {name}"
+            ),
         };
         match find_program(name, minimum) {
-            Some(program) if program.is_new_enough => Ok((program.path, format!("{} (PATH)", program.version))),
+            Some(program) if program.is_new_enough => {
+                Ok((program.path, format!("{} (PATH)", program.version)))
+            }
             Some(program) => Err(missing(format!(
                 "{name} {} at `{}` is too old: {major}.{minor} or later is needed",
                 program.version,
                 program.path.display()
             ))),
-            None => Err(missing(format!("{name} {major}.{minor} or later is needed and none is on the PATH"))),
+            None => {
+                Err(missing(format!("{name} {major}.{minor} or later is needed and none is on the PATH")))
+            }
         }
     };
     let (cmake, cmake_version) = find(Part::Cmake, MINIMUM_CMAKE)?;

@@ -137,7 +137,14 @@ fn commit_time(root: &Path) -> Timestamp {
     let from_git = || {
         let shell = xshell::Shell::new().ok()?;
         shell.change_dir(root);
-        xshell::cmd!(shell, "git log -1 --format=%ct").quiet().ignore_stderr().read().ok()?.trim().parse().ok()
+        xshell::cmd!(shell, "git log -1 --format=%ct")
+            .quiet()
+            .ignore_stderr()
+            .read()
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
     };
     Timestamp(given.or_else(from_git).unwrap_or(0))
 }

@@ -69,7 +69,8 @@ fn toolchain(session: &Session) -> anyhow::Result<Line> {
     let name = &selected.toolchain.name;
     Ok(match load_installed(&session.store, selected) {
         Ok(installed) => {
-            let what = format!("toolchain {name} (ROCm {}): {} packages", installed.rocm, installed.packages.len());
+            let what =
+                format!("toolchain {name} (ROCm {}): {} packages", installed.rocm, installed.packages.len());
             Line { verdict: Verdict::Ok, what, mend: None }
         }
         Err(error) => Line {
@@ -82,7 +83,9 @@ fn toolchain(session: &Session) -> anyhow::Result<Line> {
 
 fn programs() -> Vec<Line> {
     let line = |name: &str, minimum| match find_program(name, minimum) {
-        Some(p) if p.is_new_enough => format!("{name} {} at {} (unused while the lock pins one)", p.version, p.path.display()),
+        Some(p) if p.is_new_enough => {
+            format!("{name} {} at {} (unused while the lock pins one)", p.version, p.path.display())
+        }
         Some(p) => format!("{name} {} at {} is too old (unused)", p.version, p.path.display()),
         None => format!("no {name} on the PATH (none is needed while the lock pins one)"),
     };
@@ -110,6 +113,10 @@ fn graphics() -> Vec<Line> {
 fn space(session: &Session) -> Line {
     let existing = session.store.root().ancestors().find(|path| path.exists());
     let free = existing.and_then(|path| fs4::available_space(path).ok()).map(human_bytes);
-    let what = format!("{} free for the store at {}", free.unwrap_or("unknown space".into()), session.store.root().display());
+    let what = format!(
+        "{} free for the store at {}",
+        free.unwrap_or("unknown space".into()),
+        session.store.root().display()
+    );
     Line { verdict: Verdict::Ok, what, mend: None }
 }

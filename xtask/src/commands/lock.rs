@@ -114,7 +114,8 @@ fn check(session: &Session, online: bool) -> anyhow::Result<()> {
     }
     let (toolchains, packages) = (lock.toolchains.len(), lock.packages.len());
     let text = format!("ok  {toolchains} toolchains, {packages} packages, {measured} measured again");
-    let value = json!({"toolchains": toolchains, "packages": packages, "measured": measured, "digest": lock.digest});
+    let value =
+        json!({"toolchains": toolchains, "packages": packages, "measured": measured, "digest": lock.digest});
     session.ui.data(&text, &value);
     Ok(())
 }
@@ -141,11 +142,15 @@ impl Add {
     fn measure(&self, session: &Session) -> anyhow::Result<Package> {
         let host = match &self.host {
             None => None,
-            Some(triple) => Some(Host::from_triple(triple).with_context(|| format!("unknown host `{triple}`"))?),
+            Some(triple) => {
+                Some(Host::from_triple(triple).with_context(|| format!("unknown host `{triple}`"))?)
+            }
         };
         let part = |name: &String| {
             let found = Part::ALL.into_iter().find(|part| part.name() == name);
-            found.with_context(|| format!("unknown part `{name}`, expected one of {}", Part::ALL.map(Part::name).join(", ")))
+            found.with_context(|| {
+                format!("unknown part `{name}`, expected one of {}", Part::ALL.map(Part::name).join(", "))
+            })
         };
         let provides = self.provides.iter().map(part).collect::<anyhow::Result<Vec<_>>>()?;
         let context = session.fetching();
@@ -153,7 +158,10 @@ impl Add {
         let mut archives = Vec::new();
         for spec in &self.archives {
             let (own, archive) = parse_spec(spec)?;
-            anyhow::ensure!(channel.is_none_or(|other| other == own), "all archives of one source come from one channel");
+            anyhow::ensure!(
+                channel.is_none_or(|other| other == own),
+                "all archives of one source come from one channel"
+            );
             channel = Some(own);
             session.ui.phase("measure", spec);
             archives.push(measure(own, archive, &context)?);
@@ -186,7 +194,8 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
         measured: Vec::new(),
     };
     if let Some(rest) = spec.strip_prefix("pip:") {
-        let (name, rest) = rest.split_once("==").with_context(|| format!("`{spec}`: expected pip:NAME==VERSION"))?;
+        let (name, rest) =
+            rest.split_once("==").with_context(|| format!("`{spec}`: expected pip:NAME==VERSION"))?;
         let (version, platform) = rest.split_once('@').unwrap_or((rest, ""));
         (archive.name, archive.version) = (name.to_owned(), version.to_owned());
         if !platform.is_empty() {
@@ -195,9 +204,11 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
         return Ok((Channel::Pip, archive));
     }
     if let Some(rest) = spec.strip_prefix("deb:") {
-        let (package, suite) = rest.rsplit_once('@').with_context(|| format!("`{spec}`: expected deb:NAME[=VERSION]@SUITE"))?;
+        let (package, suite) =
+            rest.rsplit_once('@').with_context(|| format!("`{spec}`: expected deb:NAME[=VERSION]@SUITE"))?;
         let (name, version) = package.split_once('=').unwrap_or((package, ""));
-        (archive.name, archive.version, archive.suite) = (name.to_owned(), version.to_owned(), suite.to_owned());
+        (archive.name, archive.version, archive.suite) =
+            (name.to_owned(), version.to_owned(), suite.to_owned());
         return Ok((Channel::Deb, archive));
     }
     fetch::check_url(spec)?;
@@ -222,7 +233,8 @@ fn measure(channel: Channel, mut archive: Archive, context: &fetch::Context) -> 
 
 /// The day in UTC, as `date` knows it.
 fn today() -> String {
-    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let seconds =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let (year, month, day) = crate::dist::civil(i64::try_from(seconds / 86_400).unwrap_or(0));
     format!("{year:04}-{month:02}-{day:02}")
 }

@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::dist::{verify_folder, verify_zip};
+use crate::files::Named;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -18,11 +19,13 @@ pub(crate) struct Verify {
 impl Verify {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
-        let entries = || session.store.entries().into_iter().map(|name| session.store.root().join(name)).collect();
+        let entries =
+            || session.store.entries().into_iter().map(|name| session.store.root().join(name)).collect();
         let paths: Vec<PathBuf> = if self.paths.is_empty() { entries() } else { self.paths.clone() };
         let mut lines = Vec::new();
         let mut values = Vec::new();
         for path in &paths {
+            std::fs::metadata(path).named("read", path)?;
             let checked = if path.is_file() { verify_zip(path)? } else { verify_folder(path)? };
             lines.push(format!("ok  {} ({}, {} files)", path.display(), checked.kind, checked.files));
             lines.extend(checked.skipped.iter().map(|skipped| format!("    not checked: {skipped}")));

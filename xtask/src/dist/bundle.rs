@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Bundle {
     /// `strata-<version>-<host>-<gfx>`: the zip's name without ending, and the folder in it.
     pub(crate) name: String,
-    /// The target.
-    pub(crate) target: Target,
     /// Sorted by path.
     pub(crate) members: Vec<Member>,
 }
@@ -53,7 +51,8 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     let mut members: BTreeMap<String, (String, Member)> = BTreeMap::new();
     let mut manifests = Vec::new();
     for component in &parts.components {
-        let folder = parts.artifacts.join(parts.version).join(parts.host).join(component).join(parts.target.name());
+        let folder =
+            parts.artifacts.join(parts.version).join(parts.host).join(component).join(parts.target.name());
         let Some(manifest) = Artifacts::manifest(&folder) else {
             let path = folder.join(crate::build::MANIFEST_FILE);
             return Err(Error::NotBuilt { component: component.to_string(), target: parts.target, path });
@@ -78,7 +77,7 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     members.push(text(super::SUMS_FILE, sums.to_string().into_bytes()));
     members.sort_by(|a, b| a.path.cmp(&b.path));
     let name = format!("strata-{}-{}-{}", parts.version, parts.host, parts.target);
-    Ok(Bundle { name, target: parts.target, members })
+    Ok(Bundle { name, members })
 }
 
 fn outputs(folder: &Path, manifest: &BuildManifest) -> Result<Vec<Member>, Error> {

@@ -37,7 +37,12 @@ pub(crate) fn verify_folder(folder: &Path) -> Result<Checked, Error> {
     compare(kind, folder, &manifest, ignored)
 }
 
-fn compare(kind: &'static str, folder: &Path, manifest: &Manifest, ignored: &[&str]) -> Result<Checked, Error> {
+fn compare(
+    kind: &'static str,
+    folder: &Path,
+    manifest: &Manifest,
+    ignored: &[&str],
+) -> Result<Checked, Error> {
     let differences = compare_tree(folder, manifest, ignored)?;
     match differences.is_empty() {
         true => Ok(Checked { kind, files: manifest.entries.len(), skipped: Vec::new() }),
@@ -95,15 +100,14 @@ pub(crate) fn check_release(zip: &Path, host: Host) -> Result<Checked, Error> {
     let mut command = Command::new(&program);
     command.arg("--selftest").current_dir(&unpacked.folder).env_clear();
     let output = command.output().named("start", &program)?;
-    let text = format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     match output.status.code() {
         Some(0) => {}
         // 6: no HIP runtime or no GPU; everything else of the self-test has passed.
-        Some(6) => checked.skipped.push("strata-device --selftest on a GPU: this machine has no HIP runtime".into()),
+        Some(6) => {
+            checked.skipped.push("strata-device --selftest on a GPU: this machine has no HIP runtime".into())
+        }
         _ => {
             return Err(Error::Start {
                 program: "strata-device --selftest".into(),

@@ -30,7 +30,7 @@ pub(crate) fn collect(root: &Path, toolchain: &Installed) -> Result<Vec<(String,
 
 fn is_licence(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    ["license", "licence", "copying", "copyright", "notice"].iter().any(|word| {
-        name.strip_prefix(word).is_some_and(|rest| matches!(rest, "" | ".txt" | ".md" | ".rst"))
-    })
+    ["license", "licence", "copying", "copyright", "notice"]
+        .iter()
+        .any(|word| name.strip_prefix(word).is_some_and(|rest| matches!(rest, "" | ".txt" | ".md" | ".rst")))
 }

@@ -22,7 +22,8 @@ impl Sums {
     /// From a file's text; `path` is only named in errors.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let entry = |(index, line): (usize, &str)| {
-            let parsed = line.split_once("  ").and_then(|(sum, file)| Some((file.to_owned(), sum.parse().ok()?)));
+            let parsed =
+                line.split_once("  ").and_then(|(sum, file)| Some((file.to_owned(), sum.parse().ok()?)));
             parsed.ok_or_else(|| Error::Sums { path: path.to_owned(), line: index + 1 })
         };
         text.lines().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
@@ -41,7 +42,9 @@ mod tests {
 
     #[test]
     fn round_trip_and_refusal() {
-        let sums = Sums::new([("a b.zip".to_owned(), Sha256::of(b"1")), ("c".to_owned(), Sha256::of(b"2"))].into_iter());
+        let sums = Sums::new(
+            [("a b.zip".to_owned(), Sha256::of(b"1")), ("c".to_owned(), Sha256::of(b"2"))].into_iter(),
+        );
         let path = Path::new("SHA256SUMS");
         assert_eq!(Sums::parse(path, &sums.to_string()).expect("parses"), sums);
         let error = Sums::parse(path, &format!("{sums}garbage\n")).expect_err("garbage");

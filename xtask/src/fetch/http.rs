@@ -68,15 +68,14 @@ mod tests {
 
     #[test]
     fn https_anywhere_http_only_here() {
-        for good in [
-            "https://example.org/a.zip",
-            "http://127.0.0.1:80/a",
-            "http://localhost/a",
-            "http://[::1]:9/a",
-        ] {
+        for good in
+            ["https://example.org/a.zip", "http://127.0.0.1:80/a", "http://localhost/a", "http://[::1]:9/a"]
+        {
             assert_eq!(check_url(good), Ok(()), "{good}");
         }
-        for plain in ["http://example.org/a", "http://127.0.0.1.example.org/a", "http://localhost@example.org/a"] {
+        for plain in
+            ["http://example.org/a", "http://127.0.0.1.example.org/a", "http://localhost@example.org/a"]
+        {
             assert_eq!(check_url(plain), Err(UrlError::PlainHttp(plain.to_owned())));
         }
         for other in ["ftp://example.org/a", "example.org/a", "file:///a", "https:///a", ""] {

@@ -1,7 +1,7 @@
 //! One pass: bytes come in on one thread, are hashed on a second and unpacked on a third, so nothing is read twice.
 
-use super::archive::{Format, TreeWriter, unpack_stream, unpack_zip};
 use super::Error;
+use super::archive::{Format, TreeWriter, unpack_stream, unpack_zip};
 use super::channel::Opened;
 use crate::digest::{Hasher, Sha256};
 use crate::lock::Archive;
@@ -33,7 +33,8 @@ pub(super) fn receive(
     bar: &Bar,
 ) -> Result<(), Error> {
     let what = archive.label();
-    let format = Format::of_name(&archive.file).map_err(|source| Error::Archive { what: what.clone(), source })?;
+    let format =
+        Format::of_name(&archive.file).map_err(|source| Error::Archive { what: what.clone(), source })?;
     let arrived = match format {
         Format::Zip => {
             // A zip's directory is at its end, so the file has to be whole first.
@@ -198,4 +199,3 @@ impl Read for ChunkReader {
         Ok(n)
     }
 }
-

@@ -42,7 +42,8 @@ fn gpus_of_nodes(nodes: &[String], vram_of_minor: impl Fn(u64) -> Option<u64>) -
     let mut gpus = Vec::new();
     for text in nodes {
         let value = |key: &str| {
-            text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse::<u64>().ok())
+            text.lines()
+                .find_map(|line| line.strip_prefix(key)?.strip_prefix(' ')?.trim().parse::<u64>().ok())
         };
         let version = value("gfx_target_version").unwrap_or(0);
         if version == 0 || value("simd_count").unwrap_or(0) == 0 {
@@ -70,9 +71,13 @@ mod tests {
 
     #[test]
     fn versions_become_names() {
-        for (version, name) in
-            [(110_000, "gfx1100"), (120_001, "gfx1201"), (110_501, "gfx1151"), (100_306, "gfx1036"), (90_010, "gfx90a")]
-        {
+        for (version, name) in [
+            (110_000, "gfx1100"),
+            (120_001, "gfx1201"),
+            (110_501, "gfx1151"),
+            (100_306, "gfx1036"),
+            (90_010, "gfx90a"),
+        ] {
             assert_eq!(arch_of_version(version), name);
         }
     }

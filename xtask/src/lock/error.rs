@@ -13,14 +13,6 @@ pub(crate) enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
-    /// The lock could not be written.
-    #[error("failed to write `{path}`")]
-    Write {
-        /// The lock's path.
-        path: PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
     /// Not TOML, an unknown or missing key, or a value of the wrong type.
     #[error("{path}:{line}:{column}: {message}")]
     Syntax {

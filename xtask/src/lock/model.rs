@@ -144,14 +144,8 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part, in the order in which they are reported.
-    pub(crate) const ALL: [Part; 6] = [
-        Part::Compiler,
-        Part::Hip,
-        Part::DeviceLibs,
-        Part::Cmake,
-        Part::Ninja,
-        Part::ComposableKernel,
-    ];
+    pub(crate) const ALL: [Part; 6] =
+        [Part::Compiler, Part::Hip, Part::DeviceLibs, Part::Cmake, Part::Ninja, Part::ComposableKernel];
 
     /// The name in the lock.
     pub(crate) fn name(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! From TOML to a checked [`Lock`]: every refusal names line, column and what was expected.
 
-use super::model::{Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain};
 use super::Error;
+use super::model::{Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain};
 use crate::digest::Sha256;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -93,7 +93,8 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Lock, Error> {
     for raw in raw.package {
         let host = raw.host.as_ref().map(|host| place.host(host)).transpose()?;
         if !names.insert((raw.name.get_ref().clone(), host)) {
-            return Err(place.contradiction(raw.name.span(), format!("package `{}` is there twice", raw.name.get_ref())));
+            return Err(place
+                .contradiction(raw.name.span(), format!("package `{}` is there twice", raw.name.get_ref())));
         }
         packages.push(place.package(raw, host)?);
     }
@@ -136,7 +137,10 @@ impl Place<'_> {
     fn host(&self, raw: &Spanned<String>) -> Result<Host, Error> {
         Host::from_triple(raw.get_ref()).ok_or_else(|| {
             let known = Host::ALL.map(|host| format!("`{host}`")).join(", ");
-            self.contradiction(raw.span(), format!("unknown host `{}`, expected one of {known}", raw.get_ref()))
+            self.contradiction(
+                raw.span(),
+                format!("unknown host `{}`, expected one of {known}", raw.get_ref()),
+            )
         })
     }
 
@@ -149,7 +153,8 @@ impl Place<'_> {
         }
         let mut provided = BTreeSet::new();
         for name in &raw.packages {
-            let found = packages.iter().find(|p| p.name == *name.get_ref() && p.host.is_none_or(|h| h == host));
+            let found =
+                packages.iter().find(|p| p.name == *name.get_ref() && p.host.is_none_or(|h| h == host));
             let Some(package) = found else {
                 let message = format!("there is no package `{}` for {host}", name.get_ref());
                 return Err(self.contradiction(name.span(), message));
@@ -244,5 +249,104 @@ impl Place<'_> {
             sha256: *raw.sha256.get_ref(),
             measured: raw.measured,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+    fn lock() -> String {
+        format!(
+            r#"version = 1
+
+[[toolchain]]
+name = "t"
+host = "x86_64-unknown-linux-gnu"
+rocm = "10.0.0"
+targets = ["gfx1100"]
+packages = ["dist"]
+
+[[package]]
+name = "dist"
+version = "10.0.0"
+license = "MIT"
+provides = ["compiler"]
+
+[[package.source]]
+channel = "url"
+
+[[package.source.archive]]
+url = "https://example.org/dist.tar.gz"
+size = 7
+sha256 = "{HASH}"
+measured = [{{ by = "somebody", on = "2026-11-30" }}]
+"#
+        )
+    }
+
+    fn refusal(old: &str, new: &str) -> String {
+        let text = lock();
+        assert!(text.contains(old), "{old}");
+        match parse(Path::new("toolchains.lock"), &text.replace(old, new)) {
+            Ok(_) => panic!("accepted: {new}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_lock_is_read() {
+        let lock = parse(Path::new("toolchains.lock"), &lock()).expect("a good lock");
+        assert_eq!(lock.packages[0].sources[0].archives[0].file, "dist.tar.gz");
+        assert_eq!(lock.toolchains[0].host, Host::Linux);
+    }
+
+    #[test]
+    fn line_ends_do_not_change_the_digest() {
+        let digest = |text: &str| parse(Path::new("toolchains.lock"), text).expect("a good lock").digest;
+        assert_eq!(digest(&lock()), digest(&lock().replace('\n', "\r\n")));
+        assert_ne!(digest(&lock()), digest(&lock().replace("size = 7", "size = 8")));
+    }
+
+    #[test]
+    fn every_refusal_says_where_and_what_was_expected() {
+        let hash_line = format!("sha256 = \"{HASH}\"");
+        let refusals = [
+            refusal(&hash_line, ""),
+            refusal(&hash_line, "sha256 = \"\""),
+            refusal(&hash_line, "sha256 = \"sha256:e3b0\""),
+            refusal(HASH, &HASH[1..]),
+            refusal("size = 7", "bytes = 7"),
+            refusal("size = 7", "size = \"7\""),
+            refusal("size = 7", "size = -7"),
+            refusal("version = 1\n", "version = 2\n"),
+            refusal("version = 1\n", ""),
+            refusal("channel = \"url\"", "channel = \"ftp\""),
+            refusal("channel = \"url\"", "channel = \"pip\""),
+            refusal("https://example.org", "http://example.org"),
+            refusal("dist.tar.gz", "dist.rar"),
+            refusal("[\"compiler\"]", "[\"kompiler\"]"),
+            refusal("[\"dist\"]", "[\"disk\"]"),
+            refusal("[\"gfx1100\"]", "[\"gfx9999\"]"),
+            refusal("x86_64-unknown-linux-gnu", "x86_64-linux"),
+            refusal(
+                "[[package]]",
+                "[[toolchain]]\nname = \"t\"\nhost = \"x86_64-unknown-linux-gnu\"\nrocm = \"1\"\ntargets = []\npackages = []\n\n[[package]]",
+            ),
+            refusal("packages = [\"dist\"]", "packages = [\"dist\", \"dist\"]"),
+            refusal("rocm = \"10.0.0\"", "rocm = 10.0.0"),
+        ];
+        insta::assert_snapshot!(refusals.join("\n---\n"));
+    }
+
+    #[test]
+    fn a_package_may_not_be_there_twice() {
+        let text = lock();
+        let package = &text[text.find("[[package]]").expect("a package")..];
+        let twice = format!("{text}\n{package}");
+        let error = parse(Path::new("toolchains.lock"), &twice).expect_err("twice");
+        assert_eq!(error.to_string(), "toolchains.lock:26:8: package `dist` is there twice");
     }
 }

@@ -1,7 +1,7 @@
 //! From a lock and a name to the packages that have to be in the store.
 
-use super::model::{Host, Lock, Package, Toolchain};
 use super::Error;
+use super::model::{Host, Lock, Package, Toolchain};
 
 /// A toolchain with its packages, as the lock has them.
 #[derive(Debug, Clone, Copy)]

@@ -94,3 +94,44 @@ fn archive_table(archive: &Archive) -> Table {
 fn strings<'a>(texts: impl Iterator<Item = &'a str>) -> Item {
     value(texts.collect::<toml_edit::Array>())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lock::{Channel, Measured, Part, Source, parse};
+    use std::path::Path;
+
+    fn package(version: &str) -> Package {
+        let archive = Archive {
+            url: format!("https://example.org/dist-{version}.tar.gz"),
+            name: String::new(),
+            version: String::new(),
+            suite: String::new(),
+            file: format!("dist-{version}.tar.gz"),
+            size: Some(7),
+            sha256: crate::digest::Sha256::of(version.as_bytes()),
+            measured: vec![Measured { by: "xtask lock add".into(), on: "2026-11-30".into() }],
+        };
+        Package {
+            name: "dist".into(),
+            version: version.into(),
+            host: None,
+            license: "MIT".into(),
+            provides: vec![Part::Hip],
+            only: Vec::new(),
+            sources: vec![Source { channel: Channel::Url, archives: vec![archive] }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_read_and_comments_stay() {
+        let empty = "# a comment\nversion = 1\n";
+        let first = upsert_package(empty, &package("1.0")).expect("edits");
+        assert!(first.starts_with(empty), "{first}");
+        let commented = first.replace("[[package]]", "# why this one\n[[package]]");
+        let second = upsert_package(&commented, &package("2.0")).expect("edits");
+        let lock = parse(Path::new("toolchains.lock"), &second).expect("a good lock");
+        assert_eq!(lock.packages, [package("2.0")], "replaced, not added");
+        assert!(second.contains("# why this one\n[[package]]"), "{second}");
+    }
+}

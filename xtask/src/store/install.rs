@@ -50,7 +50,8 @@ impl Store {
     }
 
     fn check_space(&self, package: &Package) -> Result<(), Error> {
-        let largest = package.sources.iter().map(|s| s.archives.iter().filter_map(|a| a.size).sum::<u64>()).max();
+        let largest =
+            package.sources.iter().map(|s| s.archives.iter().filter_map(|a| a.size).sum::<u64>()).max();
         let needed = largest.unwrap_or(0) * (1 + UNPACK_RATIO) * 105 / 100;
         let available = fs4::available_space(&self.root).named("measure", &self.root)?;
         match available < needed {
@@ -77,20 +78,19 @@ fn fill(
     files::create_folder(&entry)?;
     files::create_folder(&scratch)?;
     let tree = entry.join("tree");
-    let (index, manifest) = fetch_package(package, &tree, &scratch, context).map_err(|source| match source {
-        fetch::Error::Interrupted => Error::Interrupted,
-        source => Error::Fetch {
-            package: package.name.clone(),
-            version: package.version.clone(),
-            source: Box::new(source),
-        },
-    })?;
+    let (index, manifest) =
+        fetch_package(package, &tree, &scratch, context).map_err(|source| match source {
+            fetch::Error::Interrupted => Error::Interrupted,
+            source => Error::Fetch {
+                package: package.name.clone(),
+                version: package.version.clone(),
+                source: Box::new(source),
+            },
+        })?;
     let source = &package.sources[index];
     let paths: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
-    let layout = layout::detect(&paths, &package.provides, host, targets).map_err(|source| Error::Layout {
-        package: package.name.clone(),
-        version: package.version.clone(),
-        source,
+    let layout = layout::detect(&paths, &package.provides, host, targets).map_err(|source| {
+        Error::Layout { package: package.name.clone(), version: package.version.clone(), source }
     })?;
     let key = source.key(&package.only);
     let receipt = Receipt::new(Contents { key, package, source, manifest: &manifest, parts: layout.parts });

@@ -28,8 +28,12 @@ struct Place {
     answer: &'static str,
 }
 
-const CLANG: [&str; 4] =
-    ["bin/clang++{exe}", "bin/clang{exe}", "bin/lld{exe}", "lib/clang/*/include/__clang_hip_runtime_wrapper.h"];
+const CLANG: [&str; 4] = [
+    "bin/clang++{exe}",
+    "bin/clang{exe}",
+    "bin/lld{exe}",
+    "lib/clang/*/include/__clang_hip_runtime_wrapper.h",
+];
 
 /// The places of each part, most likely first.
 fn places(part: Part) -> &'static [Place] {
@@ -39,7 +43,11 @@ fn places(part: Part) -> &'static [Place] {
             Place { folder: "usr/lib/llvm-*/", files: &CLANG, answer: "bin/clang++{exe}" },
         ],
         Part::Hip => &[
-            Place { folder: "", files: &["include/hip/hip_runtime.h", "include/hip/hip_version.h"], answer: "" },
+            Place {
+                folder: "",
+                files: &["include/hip/hip_runtime.h", "include/hip/hip_version.h"],
+                answer: "",
+            },
             Place { folder: "usr/", files: &["include/hip/hip_runtime.h", "share/hip/version"], answer: "" },
         ],
         Part::DeviceLibs => &[Place {
@@ -115,7 +123,13 @@ fn detect_below(
         let best = tried.reduce(|best, next| match (&best, &next) {
             (Ok(_), _) => best,
             (Err(_), Ok(_)) => next,
-            (Err(a), Err(b)) => if b.len() < a.len() { next } else { best },
+            (Err(a), Err(b)) => {
+                if b.len() < a.len() {
+                    next
+                } else {
+                    best
+                }
+            }
         });
         match best.unwrap_or_else(|| Err(Vec::new())) {
             Ok(answer) => drop(parts.insert(*part, answer)),
@@ -157,7 +171,8 @@ fn isa_file(target: &gfx::Target) -> String {
 
 /// When `path` matches `folder` + `file`: the part of it that the folder's pattern stands for.
 fn match_prefix(folder: &str, file: &str, path: &str) -> Option<String> {
-    let pattern: Vec<&str> = folder.split('/').take(folder.matches('/').count()).chain(file.split('/')).collect();
+    let pattern: Vec<&str> =
+        folder.split('/').take(folder.matches('/').count()).chain(file.split('/')).collect();
     let segments: Vec<&str> = path.split('/').collect();
     let is_match =
         segments.len() == pattern.len() && pattern.iter().zip(&segments).all(|(p, s)| match_segment(p, s));
@@ -169,7 +184,9 @@ fn match_segment(pattern: &str, segment: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == segment,
         Some((before, after)) => {
-            segment.len() >= before.len() + after.len() && segment.starts_with(before) && segment.ends_with(after)
+            segment.len() >= before.len() + after.len()
+                && segment.starts_with(before)
+                && segment.ends_with(after)
         }
     }
 }

@@ -29,7 +29,9 @@ impl ProcessLock {
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::Error(source)) => return Err(source).named("lock", path).map_err(Error::from),
+                Err(TryLockError::Error(source)) => {
+                    return Err(source).named("lock", path).map_err(Error::from);
+                }
                 Err(TryLockError::WouldBlock) => {}
             }
             if !has_said {
@@ -45,7 +47,10 @@ impl ProcessLock {
             std::thread::sleep(POLL);
         }
         let holder = format!("process {}\n", std::process::id());
-        file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(holder.as_bytes())).named("write", path)?;
+        file.set_len(0)
+            .and_then(|()| file.rewind())
+            .and_then(|()| file.write_all(holder.as_bytes()))
+            .named("write", path)?;
         Ok(Self { _file: file })
     }
 }

@@ -70,7 +70,8 @@ impl Receipt {
             text => files::Named::named(text, "read", &path)?,
         };
         let damaged = |reason: String| Error::Damaged { path: path.clone(), reason };
-        let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let value: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
         if value["format"] != FORMAT {
             return Ok(None);
         }

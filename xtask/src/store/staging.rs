@@ -28,7 +28,8 @@ impl Staging {
         if to.exists() {
             let trash = root.join("trash");
             files::create_folder(&trash)?;
-            let name = format!("{}.{}", to.file_name().unwrap_or_default().to_string_lossy(), std::process::id());
+            let name =
+                format!("{}.{}", to.file_name().unwrap_or_default().to_string_lossy(), std::process::id());
             let old = trash.join(name);
             files::remove_tree(&old)?;
             files::rename(to, &old)?;

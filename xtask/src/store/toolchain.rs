@@ -3,8 +3,8 @@
 use super::{Error, Receipt, Store};
 use crate::digest::{Hasher, Sha256};
 use crate::fetch;
-use crate::lock::{Host, Part, Selected};
 use crate::files;
+use crate::lock::{Host, Part, Selected};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -35,7 +35,11 @@ pub(crate) struct InstalledPackage {
 }
 
 /// Installs what is missing of the selected toolchain.
-pub(crate) fn bootstrap(store: &Store, selected: Selected, context: &fetch::Context) -> Result<Installed, Error> {
+pub(crate) fn bootstrap(
+    store: &Store,
+    selected: Selected,
+    context: &fetch::Context,
+) -> Result<Installed, Error> {
     let toolchain = selected.toolchain;
     if !Host::THIS.runs(toolchain.host) {
         return Err(Error::OtherHost {
@@ -67,7 +71,11 @@ pub(crate) fn load_installed(store: &Store, selected: Selected) -> Result<Instal
                 store: store.root().to_owned(),
             });
         };
-        packages.push(InstalledPackage { tree: store.entry(receipt.key).join("tree"), receipt, is_new: false });
+        packages.push(InstalledPackage {
+            tree: store.entry(receipt.key).join("tree"),
+            receipt,
+            is_new: false,
+        });
     }
     Ok(assemble(selected, packages))
 }

@@ -38,7 +38,11 @@ impl fmt::Display for Difference {
 }
 
 /// Every difference between the tree at `root` and `manifest`; files of `ignored` may be there or not.
-pub(crate) fn compare_tree(root: &Path, manifest: &Manifest, ignored: &[&str]) -> Result<Vec<Difference>, Error> {
+pub(crate) fn compare_tree(
+    root: &Path,
+    manifest: &Manifest,
+    ignored: &[&str],
+) -> Result<Vec<Difference>, Error> {
     let on_disk = files::list(root)?;
     let mut listed: BTreeMap<&str, &Kind> =
         manifest.entries.iter().map(|entry| (entry.path.as_str(), &entry.kind)).collect();

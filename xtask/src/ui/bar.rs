@@ -1,4 +1,4 @@
-//! Progress of long work: a bar on a terminal, else a line for each tenth and at most one in 30 seconds when the total is unknown.
+//! Progress of long work: a bar on a terminal; elsewhere a line for each tenth, none for what is over in a moment.
 
 use super::human_bytes;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -6,7 +6,10 @@ use serde_json::json;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-const QUIET_FOR: Duration = Duration::from_secs(30);
+/// No line sooner than this after the last, so that fast work says nothing.
+const SHORTEST: Duration = Duration::from_secs(2);
+/// A line at the latest after this, so that slow work is seen to live.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// One piece of long work.
 #[derive(Debug)]
@@ -56,7 +59,9 @@ impl Bar {
         match &self.kind {
             Kind::Terminal(bar) => bar.inc(amount),
             Kind::Lines(lines) => {
-                if let Some(line) = lines.lock().unwrap_or_else(|e| e.into_inner()).advance(amount, Instant::now()) {
+                if let Some(line) =
+                    lines.lock().unwrap_or_else(|e| e.into_inner()).advance(amount, Instant::now())
+                {
                     line.print();
                 }
             }
@@ -97,7 +102,8 @@ impl Lines {
     fn advance(&mut self, amount: u64, now: Instant) -> Option<Line> {
         self.done += amount;
         let tenth = (self.done * 10).checked_div(self.total).unwrap_or(0);
-        let is_due = tenth > self.tenth || now.duration_since(self.last) >= QUIET_FOR;
+        let quiet = now.duration_since(self.last);
+        let is_due = (tenth > self.tenth && quiet >= SHORTEST) || quiet >= LONGEST;
         if !is_due {
             return None;
         }
@@ -120,17 +126,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_a_tenth_or_half_a_minute() {
+    fn one_line_a_tenth_and_none_for_fast_work() {
         let start = Instant::now();
         let mut lines =
             Lines { name: "llvm".into(), total: 1000, done: 0, tenth: 0, last: start, is_json: false };
         let said = |lines: &mut Lines, amount, after| {
             lines.advance(amount, start + Duration::from_secs(after)).map(|line| line.text)
         };
-        assert_eq!(said(&mut lines, 99, 1), None);
-        assert_eq!(said(&mut lines, 1, 1).as_deref(), Some("     10 % llvm 100 B/1.00 kB"));
-        assert_eq!(said(&mut lines, 1, 2), None);
+        assert_eq!(said(&mut lines, 200, 1), None, "too soon");
+        assert_eq!(said(&mut lines, 100, 2).as_deref(), Some("     30 % llvm 300 B/1.00 kB"));
+        assert_eq!(said(&mut lines, 1, 9), None, "the same tenth");
         assert!(said(&mut lines, 1, 40).is_some(), "half a minute has passed");
-        assert_eq!(said(&mut lines, 898, 41).as_deref(), Some("    100 % llvm 1.00 kB/1.00 kB"));
+        assert_eq!(said(&mut lines, 698, 42).as_deref(), Some("    100 % llvm 1.00 kB/1.00 kB"));
     }
 }

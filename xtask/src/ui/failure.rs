@@ -38,7 +38,10 @@ impl Failure {
     /// Looks through the causes; the first that knows decides.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.chain().any(is_disk_full) {
-            return Self::new(Exit::NoSpace, "free some space, or choose another volume with --store DIR; nothing was changed");
+            return Self::new(
+                Exit::NoSpace,
+                "free some space, or choose another volume with --store DIR; nothing was changed",
+            );
         }
         error.chain().find_map(judge).unwrap_or(Self { exit: Exit::Failed, hint: None })
     }
@@ -118,7 +121,8 @@ fn judge(cause: &(dyn Error + 'static)) -> Option<Failure> {
         return Some(Failure::new(Exit::Prerequisite, missing.mend.clone()));
     }
     if cause.is::<NativeError>() {
-        let hint = "name the targets, e.g. --targets gfx1201; `cargo xtask doctor` lists what this machine has";
+        let hint =
+            "name the targets, e.g. --targets gfx1201; `cargo xtask doctor` lists what this machine has";
         return Some(Failure::new(Exit::Prerequisite, hint));
     }
     if cause.is::<gfx::ParseError>() || cause.is::<gfx::SelectionError<NativeError>>() {
@@ -136,21 +140,27 @@ fn did_you_mean(nearest: Option<&String>, otherwise: &str) -> String {
 
 fn of_lock(error: &lock::Error) -> Failure {
     match error {
-        lock::Error::Read { .. } => Failure::new(Exit::Mismatch, "run cargo xtask in the workspace; toolchains.lock lies in its root"),
-        lock::Error::Write { .. } => Failure::plain(Exit::Failed),
-        lock::Error::Syntax { .. } | lock::Error::Contradiction { .. } => {
-            Failure::new(Exit::Mismatch, "docs/lock-format.md describes every key; `cargo xtask lock add` writes entries")
+        lock::Error::Read { .. } => {
+            Failure::new(Exit::Mismatch, "run cargo xtask in the workspace; toolchains.lock lies in its root")
         }
+        lock::Error::Syntax { .. } | lock::Error::Contradiction { .. } => Failure::new(
+            Exit::Mismatch,
+            "docs/lock-format.md describes every key; `cargo xtask lock add` writes entries",
+        ),
         lock::Error::Format { found, expected, .. } if found > expected => {
             Failure::new(Exit::Mismatch, "update this checkout: a newer xtask wrote the lock")
         }
-        lock::Error::Format { .. } => Failure::new(Exit::Mismatch, "docs/lock-format.md has the history of the format"),
-        lock::Error::UnknownToolchain { nearest, .. } => {
-            Failure::new(Exit::Usage, did_you_mean(nearest.as_ref(), "`cargo xtask lock show` lists the toolchains"))
+        lock::Error::Format { .. } => {
+            Failure::new(Exit::Mismatch, "docs/lock-format.md has the history of the format")
         }
-        lock::Error::TargetNotBuilt { .. } => {
-            Failure::new(Exit::Usage, "choose another --toolchain, or leave the target out; `cargo xtask lock show` lists what each builds")
-        }
+        lock::Error::UnknownToolchain { nearest, .. } => Failure::new(
+            Exit::Usage,
+            did_you_mean(nearest.as_ref(), "`cargo xtask lock show` lists the toolchains"),
+        ),
+        lock::Error::TargetNotBuilt { .. } => Failure::new(
+            Exit::Usage,
+            "choose another --toolchain, or leave the target out; `cargo xtask lock show` lists what each builds",
+        ),
         lock::Error::Locked { .. } => Failure::new(Exit::Mismatch, "run the command again without --locked"),
     }
 }
@@ -160,19 +170,27 @@ fn of_fetch(error: &fetch::Error) -> Failure {
     match error {
         Error::Interrupted => Failure::plain(Exit::Interrupted),
         Error::Url(_) => Failure::plain(Exit::Usage),
-        Error::Connect { .. } | Error::Broken { .. } | Error::Stalled { .. } => {
-            Failure::new(Exit::Network, "check the network and any proxy (HTTPS_PROXY), then run the command again")
-        }
-        Error::Status { status: 403 | 404 | 410, .. } => {
-            Failure::new(Exit::Network, "the file is not there any more; find its new address and write it with `cargo xtask lock add`")
-        }
+        Error::Connect { .. } | Error::Broken { .. } | Error::Stalled { .. } => Failure::new(
+            Exit::Network,
+            "check the network and any proxy (HTTPS_PROXY), then run the command again",
+        ),
+        Error::Status { status: 403 | 404 | 410, .. } => Failure::new(
+            Exit::Network,
+            "the file is not there any more; find its new address and write it with `cargo xtask lock add`",
+        ),
         Error::Status { .. } => Failure::new(Exit::Network, "try again later"),
         Error::Size { .. } | Error::Hash { .. } => Failure::new(
             Exit::Mismatch,
             "nothing of it was kept; if the publisher really changed the file, measure it again with `cargo xtask lock add`",
         ),
-        Error::Archive { .. } => Failure::new(Exit::Failed, "the bytes are those of the lock, so another version of the package is needed"),
-        Error::Io { .. } => Failure::new(Exit::Failed, "check that the store can be written, or choose another with --store DIR"),
+        Error::Archive { .. } => Failure::new(
+            Exit::Failed,
+            "the bytes are those of the lock, so another version of the package is needed",
+        ),
+        Error::Io { .. } => Failure::new(
+            Exit::Failed,
+            "check that the store can be written, or choose another with --store DIR",
+        ),
         Error::NoPip { .. } => Failure::new(Exit::Prerequisite, "apt-get install python3-pip"),
         Error::Pip { .. } | Error::PipOtherFile { .. } => {
             Failure::new(Exit::Network, "see what pip says of its index: python3 -m pip config list")
@@ -181,10 +199,17 @@ fn of_fetch(error: &fetch::Error) -> Failure {
             Exit::Prerequisite,
             "name a Debian mirror: STRATA_DEBIAN_MIRROR=URL and STRATA_DEBIAN_SECURITY_MIRROR=URL (and install apt and debian-archive-keyring)",
         ),
-        Error::Apt { .. } => Failure::new(Exit::Network, "check the network and the machine's mirror: apt-get update"),
+        Error::Apt { .. } => {
+            Failure::new(Exit::Network, "check the network and the machine's mirror: apt-get update")
+        }
         Error::VersionGone { package, newer, .. } => {
             let newer = newer.as_ref().map(|v| format!(" to take {v}")).unwrap_or_default();
-            Failure::new(Exit::Network, format!("measure the package again{newer}: cargo xtask lock add {package} … (docs/lock-format.md, \"When a version is gone\")"))
+            Failure::new(
+                Exit::Network,
+                format!(
+                    "measure the package again{newer}: cargo xtask lock add {package} … (docs/lock-format.md, \"When a version is gone\")"
+                ),
+            )
         }
         Error::AllSources { failures, .. } => {
             failures.last().map_or(Failure::plain(Exit::Network), |(_, error)| of_fetch(error))
@@ -195,11 +220,19 @@ fn of_fetch(error: &fetch::Error) -> Failure {
 fn of_store(error: &store::Error) -> Option<Failure> {
     use store::Error;
     match error {
-        Error::Files(_) => Some(Failure::new(Exit::Failed, "check that the store can be written, or choose another with --store DIR")),
+        Error::Files(_) => Some(Failure::new(
+            Exit::Failed,
+            "check that the store can be written, or choose another with --store DIR",
+        )),
         // The reason inside decides.
         Error::Fetch { .. } => None,
-        Error::NoSpace { .. } => Some(Failure::new(Exit::NoSpace, "free some space, or choose another volume with --store DIR")),
-        Error::Layout { .. } => Some(Failure::new(Exit::Failed, "the archive has another layout than any known one; nothing was installed")),
+        Error::NoSpace { .. } => {
+            Some(Failure::new(Exit::NoSpace, "free some space, or choose another volume with --store DIR"))
+        }
+        Error::Layout { .. } => Some(Failure::new(
+            Exit::Failed,
+            "the archive has another layout than any known one; nothing was installed",
+        )),
         Error::Damaged { path, .. } => {
             let entry = path.parent().map(|entry| entry.display().to_string()).unwrap_or_default();
             Some(Failure::new(Exit::Mismatch, format!("remove `{entry}` and run cargo xtask bootstrap")))
@@ -207,7 +240,9 @@ fn of_store(error: &store::Error) -> Option<Failure> {
         Error::NotInstalled { toolchain, .. } => {
             Some(Failure::new(Exit::Prerequisite, format!("cargo xtask bootstrap --toolchain {toolchain}")))
         }
-        Error::OtherHost { .. } => Some(Failure::new(Exit::Usage, "`cargo xtask lock show` lists the toolchains and their hosts")),
+        Error::OtherHost { .. } => {
+            Some(Failure::new(Exit::Usage, "`cargo xtask lock show` lists the toolchains and their hosts"))
+        }
         Error::Interrupted => Some(Failure::plain(Exit::Interrupted)),
     }
 }
@@ -215,15 +250,22 @@ fn of_store(error: &store::Error) -> Option<Failure> {
 fn of_build(error: &build::Error) -> Option<Failure> {
     use build::Error;
     match error {
-        Error::UnknownComponent { nearest, .. } => {
-            Some(Failure::new(Exit::Usage, did_you_mean(nearest.as_ref(), "leave --component out to build all")))
+        Error::UnknownComponent { nearest, .. } => Some(Failure::new(
+            Exit::Usage,
+            did_you_mean(nearest.as_ref(), "leave --component out to build all"),
+        )),
+        Error::MissingPart { .. } => {
+            Some(Failure::new(Exit::Prerequisite, "`cargo xtask lock show` lists what each toolchain has"))
         }
-        Error::MissingPart { .. } => Some(Failure::new(Exit::Prerequisite, "`cargo xtask lock show` lists what each toolchain has")),
-        Error::DamagedToolchain { .. } => {
-            Some(Failure::new(Exit::Mismatch, "cargo xtask store verify names every difference; remove the entry and run cargo xtask bootstrap"))
-        }
+        Error::DamagedToolchain { .. } => Some(Failure::new(
+            Exit::Mismatch,
+            "cargo xtask store verify names every difference; remove the entry and run cargo xtask bootstrap",
+        )),
         Error::Interrupted => Some(Failure::plain(Exit::Interrupted)),
-        Error::Start { .. } => Some(Failure::new(Exit::Prerequisite, "cargo xtask store verify tells whether the toolchain is whole")),
+        Error::Start { .. } => Some(Failure::new(
+            Exit::Prerequisite,
+            "cargo xtask store verify tells whether the toolchain is whole",
+        )),
         _ => Some(Failure::plain(Exit::Failed)),
     }
 }
@@ -235,9 +277,14 @@ fn of_dist(error: &dist::Error) -> Option<Failure> {
             Some(Failure::new(Exit::Prerequisite, format!("cargo xtask build --targets {target}")))
         }
         Error::Changed { .. } | Error::Differs { .. } | Error::Sums { .. } | Error::Unpack { .. } => {
-            Some(Failure::new(Exit::Mismatch, "somebody changed a file after it was recorded: build or download it again"))
+            Some(Failure::new(
+                Exit::Mismatch,
+                "somebody changed a file after it was recorded: build or download it again",
+            ))
         }
-        Error::Mixed { .. } => Some(Failure::new(Exit::Mismatch, "build all components again: cargo xtask build")),
+        Error::Mixed { .. } => {
+            Some(Failure::new(Exit::Mismatch, "build all components again: cargo xtask build"))
+        }
         Error::NothingToVerify { .. } => Some(Failure::plain(Exit::Usage)),
         Error::Interrupted => Some(Failure::plain(Exit::Interrupted)),
         _ => Some(Failure::plain(Exit::Failed)),

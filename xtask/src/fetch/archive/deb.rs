@@ -18,6 +18,8 @@ pub(super) fn unpack(reader: impl Read, tree: &mut TreeWriter) -> Result<(), Ref
     }
     match has_data {
         true => Ok(()),
-        false => Err(Refusal::Unreadable { reason: "a Debian package has a data.tar member, this has none".into() }),
+        false => Err(Refusal::Unreadable {
+            reason: "a Debian package has a data.tar member, this has none".into(),
+        }),
     }
 }

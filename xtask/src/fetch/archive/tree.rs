@@ -50,7 +50,12 @@ impl TreeWriter {
     }
 
     /// A regular file.
-    pub(super) fn file(&mut self, raw: &[u8], executable: bool, content: &mut dyn Read) -> Result<(), Refusal> {
+    pub(super) fn file(
+        &mut self,
+        raw: &[u8],
+        executable: bool,
+        content: &mut dyn Read,
+    ) -> Result<(), Refusal> {
         let path = name::normalise(raw)?;
         if !self.is_wanted(&path) {
             return io::copy(content, &mut io::sink()).map(drop).map_err(Refusal::unreadable);
@@ -103,8 +108,11 @@ impl TreeWriter {
         let mut entries: Vec<Entry> = self.files.into_values().collect();
         for (path, target) in self.links {
             let full = self.root.join(&path);
-            make_symlink(&target, &full)
-                .map_err(|source| Refusal::Write { verb: "create", path: full, source })?;
+            make_symlink(&target, &full).map_err(|source| Refusal::Write {
+                verb: "create",
+                path: full,
+                source,
+            })?;
             entries.push(Entry { path, kind: Kind::Link { target } });
         }
         Ok(Manifest::new(entries))

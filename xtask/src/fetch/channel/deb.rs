@@ -42,7 +42,9 @@ impl Mirrors {
                     Some(base) if SUITES.contains(&base) => {
                         mirrors.security = mirrors.security.take().or_else(mirror);
                     }
-                    None if SUITES.contains(&suite.as_str()) => mirrors.main = mirrors.main.take().or_else(mirror),
+                    None if SUITES.contains(&suite.as_str()) => {
+                        mirrors.main = mirrors.main.take().or_else(mirror)
+                    }
                     _ => {}
                 }
             }
@@ -66,7 +68,9 @@ impl Mirrors {
             let Some(Mirror { uris, signed_by }) = mirror else {
                 return Err(Error::NoMirror { suite: suite.to_owned() });
             };
-            text += &format!("Types: deb\nURIs: {uris}\nSuites: {suite}\nComponents: main\nSigned-By: {signed_by}\n\n");
+            text += &format!(
+                "Types: deb\nURIs: {uris}\nSuites: {suite}\nComponents: main\nSigned-By: {signed_by}\n\n"
+            );
         }
         Ok(text)
     }
@@ -93,9 +97,14 @@ fn entries(text: &str) -> Vec<(String, Vec<String>, String)> {
                 Some((options, rest)) => (options, rest),
                 None => ("", rest),
             };
-            let signed_by = words(options).iter().find_map(|o| Some(o.strip_prefix("signed-by=")?.to_owned()));
+            let signed_by =
+                words(options).iter().find_map(|o| Some(o.strip_prefix("signed-by=")?.to_owned()));
             if let [uri, suite, ..] = words(rest).as_slice() {
-                found.push((uri.clone(), vec![suite.clone()], signed_by.unwrap_or_else(|| KEYRING.to_owned())));
+                found.push((
+                    uri.clone(),
+                    vec![suite.clone()],
+                    signed_by.unwrap_or_else(|| KEYRING.to_owned()),
+                ));
             }
         }
     }
@@ -103,7 +112,12 @@ fn entries(text: &str) -> Vec<(String, Vec<String>, String)> {
 }
 
 /// Downloads every archive into `folder`, under the names that the lock gives.
-pub(super) fn download(package: &str, archives: &[Archive], folder: &Path, mirrors: &Mirrors) -> Result<(), Error> {
+pub(super) fn download(
+    package: &str,
+    archives: &[Archive],
+    folder: &Path,
+    mirrors: &Mirrors,
+) -> Result<(), Error> {
     let apt = Apt::prepare(archives, folder, mirrors)?;
     let ended = apt.run("apt-get", &["download"], archives.iter().map(pin))?;
     if !ended.success {
@@ -168,8 +182,11 @@ impl<'a> Apt<'a> {
             std::fs::create_dir_all(&path).map_err(|source| Error::Io { verb: "create", path, source })?;
         }
         let text = mirrors.sources_for(suites)?;
-        std::fs::write(&sources, text)
-            .map_err(|source| Error::Io { verb: "write", path: sources.clone(), source })?;
+        std::fs::write(&sources, text).map_err(|source| Error::Io {
+            verb: "write",
+            path: sources.clone(),
+            source,
+        })?;
         let options = [
             format!("Dir::State::Lists={}", state.join("lists").display()),
             format!("Dir::Cache={}", state.join("cache").display()),
@@ -237,7 +254,8 @@ mod tests {
         let classic = "# comment\ndeb [arch=amd64 signed-by=/g.gpg] http://three.example/debian trixie main\n\
                        deb http://four.example/security bullseye/updates main\ndeb-src http://no.example x main\n";
         let stranger = "deb http://vendor.example/apt cloud-sdk-bookworm main\n";
-        let of = |texts: &[&str]| Mirrors::of_sources(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let of =
+            |texts: &[&str]| Mirrors::of_sources(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
         let uri = |mirror: &Option<Mirror>| mirror.clone().map(|m| (m.uris, m.signed_by));
 
         let found = of(&[stranger, modern]);
@@ -255,6 +273,8 @@ mod tests {
     fn a_missing_mirror_names_the_suite() {
         let mirrors = Mirrors::default().overridden(Some("http://m.example".into()), None);
         assert!(mirrors.sources_for(["trixie"]).expect("main").contains("Suites: trixie\n"));
-        assert!(matches!(mirrors.sources_for(["trixie-security"]), Err(Error::NoMirror { suite }) if suite == "trixie-security"));
+        assert!(
+            matches!(mirrors.sources_for(["trixie-security"]), Err(Error::NoMirror { suite }) if suite == "trixie-security")
+        );
     }
 }

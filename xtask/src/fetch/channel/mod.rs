@@ -21,7 +21,12 @@ pub(super) struct Opened {
 }
 
 /// Has the machine's own clients fetch what they fetch into `scratch`; url sources need nothing before they are opened.
-pub(super) fn prepare(package: &str, source: &Source, scratch: &Path, context: &Context) -> Result<(), Error> {
+pub(super) fn prepare(
+    package: &str,
+    source: &Source,
+    scratch: &Path,
+    context: &Context,
+) -> Result<(), Error> {
     match source.channel {
         Channel::Url => Ok(()),
         Channel::Pip => source.archives.iter().try_for_each(|archive| pip::download(archive, scratch)),
@@ -37,7 +42,11 @@ pub(super) fn open(channel: Channel, archive: &Archive, scratch: &Path) -> Resul
     }
     let path = scratch.join(&archive.file);
     let file = File::open(&path).map_err(|source| Error::Io { verb: "open", path: path.clone(), source })?;
-    Ok(Opened { length: file.metadata().ok().map(|meta| meta.len()), reader: Box::new(file), local: Some(path) })
+    Ok(Opened {
+        length: file.metadata().ok().map(|meta| meta.len()),
+        reader: Box::new(file),
+        local: Some(path),
+    })
 }
 
 /// Brings an archive of a source that is not in the lock yet, without any check, for `lock add` to measure.

@@ -45,7 +45,14 @@ fn download_into(archive: &Archive, folder: &Path) -> Result<(), Error> {
 
 /// No source distribution is taken: pip would run its build back end, which is code nobody has verified.
 fn arguments(archive: &Archive, folder: &Path) -> Vec<OsString> {
-    let fixed = ["download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet"];
+    let fixed = [
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--quiet",
+    ];
     let mut arguments: Vec<OsString> = fixed.map(OsString::from).into();
     arguments.extend(platforms(&archive.file).into_iter().flat_map(|p| ["--platform".into(), p.into()]));
     arguments.extend(["--dest".into(), folder.into()]);
@@ -74,7 +81,8 @@ fn find_pip() -> Result<Command, Error> {
 
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

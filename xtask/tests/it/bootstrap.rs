@@ -1,0 +1,242 @@
+//! Bootstrap against a local server: what is installed, and what is left when something goes wrong.
+
+use crate::support::{Fault, Member, OTHER_HASH, Server, World, dist_members, sha256, tar_gz};
+use std::process::Command;
+
+/// A lock with one toolchain `t` of one package, whose sources are `(url, sha256, size)`.
+fn lock(sources: &[(&str, &str, Option<usize>)]) -> String {
+    let mut text = r#"version = 1
+
+[[toolchain]]
+name = "t"
+host = "x86_64-unknown-linux-gnu"
+rocm = "10.0.0"
+targets = ["gfx1100", "gfx1201"]
+packages = ["dist"]
+
+[[package]]
+name = "dist"
+version = "10.0.0"
+host = "x86_64-unknown-linux-gnu"
+license = "MIT"
+provides = ["compiler", "hip", "device-libs"]
+"#
+    .to_owned();
+    for (url, hash, size) in sources {
+        let size = size.map(|size| format!("size = {size}\n")).unwrap_or_default();
+        text += &format!(
+            "\n[[package.source]]\nchannel = \"url\"\n\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"dist.tar.gz\"\n{size}sha256 = \"{hash}\"\n"
+        );
+    }
+    text
+}
+
+fn lock_of(server: &Server, archive: &[u8], fault: Fault) -> String {
+    let url = server.offer("dist.tar.gz", archive, fault);
+    lock(&[(&url, &sha256(archive), Some(archive.len()))])
+}
+
+const BOOTSTRAP: [&str; 3] = ["bootstrap", "--toolchain", "t"];
+
+#[test]
+fn every_known_layout_is_installed_and_the_second_run_does_nothing() {
+    for prefix in ["", "./", "therock-dist-linux-gfx1151-7.14.0rc3/"] {
+        let server = Server::start();
+        let archive = tar_gz(prefix, &dist_members());
+        let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+        world.run(&BOOTSTRAP).exits(0);
+        let entry = sha256(&archive)[..16].to_owned();
+        assert_eq!(world.store(), (vec![entry.clone()], vec![]), "{prefix}");
+        let root = prefix.trim_start_matches("./");
+        let clang = world.path(&format!("store/{entry}/tree/{root}lib/llvm/bin/clang++"));
+        assert_eq!(std::fs::read_to_string(clang).expect("a link to clang"), "lib/llvm/bin/clang");
+
+        let second = world.run(&BOOTSTRAP).exits(0);
+        assert!(second.stderr.contains("nothing to download"), "{}", second.stderr);
+        assert_eq!(server.request_count(), 1);
+        world.run(&["verify"]).exits(0);
+    }
+}
+
+#[test]
+fn installed_trees_are_read_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    world.run(&BOOTSTRAP).exits(0);
+    let tree = world.path(&format!("store/{}/tree", &sha256(&archive)[..16]));
+    for (name, mode) in [("lib/llvm/bin/clang", 0o555), ("include/hip/hip_version.h", 0o444), ("lib", 0o555)]
+    {
+        let found = std::fs::metadata(tree.join(name)).expect(name).permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{name}");
+    }
+}
+
+/// Each fault with its exit code; the store stays empty and the message is the snapshot.
+#[test]
+fn what_is_not_what_the_lock_says_is_not_installed() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let (hash, size) = (sha256(&archive), archive.len());
+    let good = server.offer("dist.tar.gz", &archive, Fault::None);
+    let page = server.offer("page.tar.gz", &archive, Fault::Page);
+    let cut = server.offer("cut.tar.gz", &archive, Fault::Cut(1000));
+    let gone = server.offer("gone.tar.gz", b"", Fault::Status(403));
+    let incomplete = tar_gz("", &dist_members()[..5]);
+    let incomplete_url = server.offer("incomplete.tar.gz", &incomplete, Fault::None);
+    let hostile = tar_gz("", &[Member::Link("lib/x".into(), "../../etc".into())]);
+    let hostile_url = server.offer("hostile.tar.gz", &hostile, Fault::None);
+    let garbage = b"this is no gzip stream at all".to_vec();
+    let garbage_url = server.offer("garbage.tar.gz", &garbage, Fault::None);
+    let mut messages = Vec::new();
+    for (name, lock, code) in [
+        ("another hash", lock(&[(&good, OTHER_HASH, Some(size))]), 3),
+        ("another hash, no size", lock(&[(&good, OTHER_HASH, None)]), 3),
+        ("another size", lock(&[(&good, &hash, Some(size + 1))]), 3),
+        ("a web page of the right size", lock(&[(&page, &hash, Some(size))]), 3),
+        ("cut in the middle", lock(&[(&cut, &hash, Some(size))]), 4),
+        ("gone", lock(&[(&gone, &hash, Some(size))]), 4),
+        ("two sources, both bad", lock(&[(&gone, &hash, Some(size)), (&good, OTHER_HASH, Some(size))]), 3),
+        ("pieces missing", lock(&[(&incomplete_url, &sha256(&incomplete), None)]), 1),
+        ("a link that leaves the tree", lock(&[(&hostile_url, &sha256(&hostile), None)]), 1),
+        ("no archive", lock(&[(&garbage_url, &sha256(&garbage), None)]), 1),
+    ] {
+        let world = World::with_lock(&lock);
+        let run = world.run(&BOOTSTRAP);
+        assert_eq!(run.code, Some(code), "{name}: {}", run.stderr);
+        assert_eq!(world.store(), (vec![], vec![]), "{name}");
+        messages.push(format!("# {name}\n{}", run.stderr));
+    }
+    let port = good.rsplit(':').next().and_then(|rest| rest.split('/').next()).expect("a port").to_owned();
+    insta::with_settings!({filters => vec![
+        (port.as_str(), "[PORT]"),
+        (r"[0-9a-f]{64}", "[SHA256]"),
+        (r"\b\d{4,7}\b", "[N]"),
+    ]}, {
+        insta::assert_snapshot!(messages.join("\n"));
+    });
+}
+
+#[test]
+fn the_next_source_is_used_when_one_fails() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let (hash, size) = (sha256(&archive), Some(archive.len()));
+    let gone = server.offer("gone.tar.gz", b"", Fault::Status(404));
+    let good = server.offer("good.tar.gz", &archive, Fault::None);
+    let world = World::with_lock(&lock(&[(&gone, &hash, size), (&good, &hash, size)]));
+    let run = world.run(&BOOTSTRAP).exits(0);
+    assert!(run.stderr.contains("answered 404; trying the next source"), "{}", run.stderr);
+}
+
+#[test]
+fn ctrl_c_leaves_the_store_as_it_was_and_the_next_run_completes() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::Stall(archive.len() / 2)));
+    let child = world.start(&BOOTSTRAP);
+    server.wait_for_stall();
+    signal(child.id(), "INT");
+    let run = world.ended(child.wait_with_output().expect("xtask ends")).exits(130);
+    assert_eq!(run.stderr, "error: interrupted\n");
+    assert_eq!(world.store(), (vec![], vec![]));
+    server.offer("dist.tar.gz", &archive, Fault::None);
+    world.run(&BOOTSTRAP).exits(0);
+}
+
+#[test]
+fn a_killed_bootstrap_does_no_harm() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::Stall(archive.len() / 2)));
+    let mut child = world.start(&BOOTSTRAP);
+    server.wait_for_stall();
+    child.kill().expect("kill");
+    child.wait().expect("xtask ends");
+    assert_eq!(world.store().0, Vec::<String>::new());
+    server.offer("dist.tar.gz", &archive, Fault::None);
+    world.run(&BOOTSTRAP).exits(0);
+    assert_eq!(world.store(), (vec![sha256(&archive)[..16].to_owned()], vec![]));
+}
+
+#[test]
+fn eight_at_once_download_once() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    let children: Vec<_> = (0..8).map(|_| world.start(&BOOTSTRAP)).collect();
+    for child in children {
+        world.ended(child.wait_with_output().expect("xtask ends")).exits(0);
+    }
+    assert_eq!(server.request_count(), 1);
+    assert_eq!(world.store().0.len(), 1);
+}
+
+#[test]
+fn a_changed_file_of_the_store_is_named() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    world.run(&BOOTSTRAP).exits(0);
+    let file = world.path(&format!("store/{}/tree/include/hip/hip_version.h", &sha256(&archive)[..16]));
+    std::fs::remove_file(&file).or_else(|_| make_writable_and_remove(&file)).expect("remove");
+    std::fs::write(&file, "include/hip/hip_versioN.h").expect("write");
+    let run = world.run(&["verify"]).exits(3);
+    assert!(run.stderr.contains("changed  include/hip/hip_version.h: expected 25 bytes"), "{}", run.stderr);
+}
+
+fn make_writable_and_remove(file: &std::path::Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = file.parent().expect("parent");
+    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
+    std::fs::remove_file(file)
+}
+
+#[test]
+fn a_store_that_cannot_be_written_is_said() {
+    let server = Server::start();
+    let world = World::with_lock(&lock_of(&server, &tar_gz("", &dist_members()), Fault::None));
+    world.write("file", "no folder");
+    let run = world.run(&["bootstrap", "--toolchain", "t", "--store", "file/store"]).exits(1);
+    insta::with_settings!({filters => vec![("[0-9a-f]{16}", "[KEY]")]}, {
+        insta::assert_snapshot!(run.stderr, @r"
+    error: failed to read `[ROOT]/file/store/[KEY]/receipt.json`
+    caused by: Not a directory (os error 20)
+
+    hint: check that the store can be written, or choose another with --store DIR
+    ");
+    });
+    assert_eq!(server.request_count(), 0);
+}
+
+/// A file system of 1 MiB, where root may make one.
+#[test]
+fn a_full_disk_has_its_own_exit_code_and_leaves_nothing() {
+    let server = Server::start();
+    let mut members = dist_members();
+    members.push(Member::File("big".into(), vec![0; 4 << 20]));
+    let archive = tar_gz("", &members);
+    let url = server.offer("dist.tar.gz", &archive, Fault::None);
+    // No size, so that the preflight cannot know.
+    let world = World::with_lock(&lock(&[(&url, &sha256(&archive), None)]));
+    let small = world.path("small");
+    std::fs::create_dir(&small).expect("folder");
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "none"]).arg(&small).output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this user may not mount a small file system");
+        return;
+    }
+    let run = world.run(&["bootstrap", "--toolchain", "t", "--store", "small"]);
+    let left = std::fs::read_dir(small.join("staging")).map_or(0, Iterator::count);
+    let unmounted = Command::new("umount").arg(&small).status();
+    assert!(unmounted.is_ok_and(|status| status.success()));
+    let run = run.exits(5);
+    assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
+    assert_eq!(left, 0);
+}
+
+fn signal(process: u32, name: &str) {
+    let status = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status();
+    assert!(status.expect("kill").success());
+}

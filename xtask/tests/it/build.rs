@@ -1,0 +1,276 @@
+//! Building with a real compiler: a small workspace of the test's own with the toolchain `lite`.
+//!
+//! The toolchain is taken from the workspace's store (or STRATA_STORE), where it is installed if it is not there yet.
+
+use crate::support::{Fault, Run, Server, World, dist_members, sha256, tar_gz, workspace_root};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// The store with the toolchain `lite` in it.
+pub(crate) fn store() -> &'static PathBuf {
+    static STORE: OnceLock<PathBuf> = OnceLock::new();
+    STORE.get_or_init(|| {
+        let root = workspace_root();
+        let store = std::env::var_os("STRATA_STORE").map_or_else(|| root.join("store"), PathBuf::from);
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args(["bootstrap", "--toolchain", "lite", "--store"])
+            .arg(&store)
+            .current_dir(&root)
+            .env_remove("CARGO_MANIFEST_DIR")
+            .status();
+        assert!(status.expect("xtask starts").success(), "the toolchain `lite` can be installed");
+        store
+    })
+}
+
+const KERNEL: &str = r#"extern "C" __attribute__((global)) void scale(float *data, float factor) {
+  data[__builtin_amdgcn_workitem_id_x()] *= factor;
+}
+"#;
+
+/// A workspace with one component `scale` of one kernel.
+fn component_world() -> World {
+    let world = World::new();
+    let root = workspace_root();
+    for file in ["toolchains.lock", "cmake/CodeObject.cmake"] {
+        world.write(file, &std::fs::read_to_string(root.join(file)).expect(file));
+    }
+    world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"scale\"]\n");
+    world.write(
+        "scale/Cargo.toml",
+        "[package]\nname = \"scale\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"scale\"]\n",
+    );
+    world.write("scale/src/lib.rs", "");
+    world.write(
+        "scale/native/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.24)\nproject(scale LANGUAGES CXX)\ninclude(../../cmake/CodeObject.cmake)\nadd_code_object(scale SOURCE scale.hip)\n",
+    );
+    world.write("scale/native/scale.hip", KERNEL);
+    world
+}
+
+fn build(world: &World, targets: &str, more: &[&str]) -> Run {
+    let store = store().display().to_string();
+    let arguments = ["build", "--toolchain", "lite", "--targets", targets, "--store", &store];
+    world.run(&[&arguments, more].concat())
+}
+
+fn manifest(world: &World, target: &str) -> serde_json::Value {
+    let folder = format!("artifacts/0.1.0/x86_64-unknown-linux-gnu/scale/{target}/BUILD.json");
+    serde_json::from_str(&std::fs::read_to_string(world.path(&folder)).expect("BUILD.json")).expect("JSON")
+}
+
+#[test]
+fn each_target_gets_its_code_object_and_nothing_is_built_twice() {
+    let world = component_world();
+    build(&world, "gfx1100,gfx1201", &[]).exits(0);
+    for (target, flags) in [("gfx1100", 0x41), ("gfx1201", 0x4e)] {
+        let folder = world.path(&format!("artifacts/0.1.0/x86_64-unknown-linux-gnu/scale/{target}"));
+        let object =
+            std::fs::read(folder.join(format!("kernels/{target}/scale/scale.co"))).expect("the code object");
+        assert_eq!(object[48], flags, "e_flags of {target}");
+        let manifest = manifest(&world, target);
+        assert_eq!(manifest["compiler"], "Debian clang version 22.1.8 (1~deb12u1)");
+        assert_eq!(manifest["code_objects"][0]["kernels"][0]["wave_size"], 32);
+        assert_eq!(manifest["outputs"][0]["sha256"], sha256(&object));
+        let text = manifest.to_string();
+        assert!(!text.contains(&world.root().display().to_string()), "a path of this machine: {text}");
+        assert!(!text.contains(&store().display().to_string()), "a path of this machine: {text}");
+        world.run(&["verify", &folder.display().to_string()]).exits(0);
+    }
+    assert_eq!(std::fs::read_to_string(world.path("artifacts/current")).expect("current"), "0.1.0\n");
+
+    let log = world.path("target/xtask/x86_64-unknown-linux-gnu/scale/gfx1100/logs/compile.log");
+    std::fs::remove_file(&log).expect("the log of the first build");
+    let second = build(&world, "gfx1100,gfx1201", &[]).exits(0);
+    assert_eq!(second.stdout, "2 artifacts, 0 built\n");
+    assert!(!log.exists(), "a compiler was started");
+}
+
+#[test]
+fn what_changed_is_rebuilt_and_named() {
+    let world = component_world();
+    build(&world, "gfx1100,gfx1201", &[]).exits(0);
+    let reason = |run: Run| {
+        let lines = run.stderr.lines().filter(|line| line.contains("(")).map(|line| line.trim().to_owned());
+        lines.filter(|line| line.starts_with("build")).collect::<Vec<_>>()
+    };
+    let old = manifest(&world, "gfx1100");
+
+    world.write("scale/native/scale.hip", &KERNEL.replace("*=", "+="));
+    assert_eq!(
+        reason(build(&world, "gfx1100", &[]).exits(0)),
+        ["build scale gfx1100 (changed: native sources)"]
+    );
+    let new = manifest(&world, "gfx1100");
+    assert_ne!(old["outputs"], new["outputs"], "another kernel");
+
+    let lock = std::fs::read_to_string(world.path("toolchains.lock")).expect("lock");
+    world.write("toolchains.lock", &format!("{lock}# a comment\n"));
+    assert_eq!(reason(build(&world, "gfx1100", &[]).exits(0)), ["build scale gfx1100 (changed: lock)"]);
+
+    let object = "artifacts/0.1.0/x86_64-unknown-linux-gnu/scale/gfx1100/kernels/gfx1100/scale/scale.co";
+    world.write(object, "not a code object");
+    assert_eq!(
+        reason(build(&world, "gfx1100", &[]).exits(0)),
+        ["build scale gfx1100 (`kernels/gfx1100/scale/scale.co` is not what was built)"]
+    );
+    assert_eq!(manifest(&world, "gfx1100")["outputs"], new["outputs"]);
+}
+
+#[test]
+fn a_compile_error_names_kernel_target_and_log_and_keeps_the_last_artifact() {
+    let world = component_world();
+    build(&world, "gfx1201", &[]).exits(0);
+    let before = manifest(&world, "gfx1201");
+    world.write("scale/native/scale.hip", &KERNEL.replace("factor;", "no_such_name;"));
+    let run = build(&world, "gfx1201", &[]).exits(1);
+    for expected in [
+        "error: scale for gfx1201: compile failed (exit status: 1), kernel scale",
+        "use of undeclared identifier 'no_such_name'",
+        "log: [ROOT]/target/xtask/x86_64-unknown-linux-gnu/scale/gfx1201/logs/compile.log",
+    ] {
+        assert!(run.stderr.contains(expected), "{expected}\n{}", run.stderr);
+    }
+    assert_eq!(manifest(&world, "gfx1201"), before);
+    world.write("scale/native/scale.hip", KERNEL);
+    assert_eq!(build(&world, "gfx1201", &[]).exits(0).stdout, "1 artifacts, 0 built\n");
+}
+
+#[test]
+fn kernels_and_declarations_must_agree() {
+    let world = component_world();
+    let cargo = std::fs::read_to_string(world.path("scale/Cargo.toml")).expect("Cargo.toml");
+    world.write("scale/Cargo.toml", &cargo.replace("[\"scale\"]", "[\"scale\", \"shift\"]"));
+    let run = build(&world, "gfx1100", &[]).exits(1);
+    assert!(run.stderr.contains("shift: is declared in Cargo.toml and was not built"), "{}", run.stderr);
+    world.write("scale/Cargo.toml", &cargo.replace("[\"scale\"]", "[]"));
+    let run = build(&world, "gfx1100", &[]).exits(1);
+    assert!(run.stderr.contains("scale: was built and is not declared in Cargo.toml"), "{}", run.stderr);
+    world.write("scale/Cargo.toml", &cargo.replace("kernels", "kernel"));
+    let run = build(&world, "gfx1100", &[]).exits(1);
+    assert!(run.stderr.contains("unknown field `kernel`"), "{}", run.stderr);
+}
+
+#[test]
+fn unknown_components_get_the_nearest_name() {
+    let world = component_world();
+    let run = build(&world, "gfx1100", &["--component", "scal"]).exits(2);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: there is no component `scal`; the workspace has scale
+
+    hint: did you mean `scale`?
+    ");
+}
+
+#[test]
+fn a_kernel_that_does_not_know_its_target_is_refused_by_the_gate() {
+    let world = component_world();
+    let module = std::fs::read_to_string(world.path("cmake/CodeObject.cmake")).expect("module");
+    world.write(
+        "cmake/CodeObject.cmake",
+        &module.replace("--offload-arch=${STRATA_TARGET}", "--offload-arch=gfx1100"),
+    );
+    let run = build(&world, "gfx1201", &[]).exits(1);
+    assert!(run.stderr.contains("scale for gfx1201: scale: is for gfx1100"), "{}", run.stderr);
+}
+
+#[test]
+fn an_interrupted_build_ends_its_compilers_and_keeps_the_last_artifact() {
+    let world = component_world();
+    build(&world, "gfx1100", &[]).exits(0);
+    let before = manifest(&world, "gfx1100");
+    // A compiler that never ends: the CMake project waits for a fifo that nobody writes to.
+    let fifo = world.path("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo").success());
+    let cmake = std::fs::read_to_string(world.path("scale/native/CMakeLists.txt")).expect("CMakeLists.txt");
+    let wait = format!(
+        "execute_process(COMMAND sh -c \"echo $$ > '{0}.pid'; read line < '{0}'\")\n",
+        fifo.display()
+    );
+    world.write("scale/native/CMakeLists.txt", &format!("{cmake}{wait}"));
+    let store = store().display().to_string();
+    let child = world.start(&["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store]);
+    let pid_file = world.path("fifo.pid");
+    let pid = loop {
+        match std::fs::read_to_string(&pid_file) {
+            Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
+            _ => std::thread::yield_now(),
+        }
+    };
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .expect("kill")
+            .success()
+    );
+    world.ended(child.wait_with_output().expect("xtask ends")).exits(130);
+    // A process that nobody has asked for its exit status is dead, though it still has a number.
+    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let is_alive = !state.is_empty() && !state.contains(") Z ");
+    assert!(!is_alive, "process {pid} outlived xtask");
+    assert_eq!(manifest(&world, "gfx1100"), before);
+}
+
+#[test]
+fn a_toolchain_that_lost_a_file_is_said_to_be_damaged() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let url = server.offer("dist.tar.gz", &archive, Fault::None);
+    let world = component_world();
+    world.write(
+        "toolchains.lock",
+        &format!(
+            r#"version = 1
+[[toolchain]]
+name = "t"
+host = "x86_64-unknown-linux-gnu"
+rocm = "10.0.0"
+targets = ["gfx1100", "gfx1201"]
+packages = ["dist", "tools"]
+[[package]]
+name = "dist"
+version = "10.0.0"
+license = "MIT"
+provides = ["compiler", "hip", "device-libs"]
+[[package.source]]
+channel = "url"
+[[package.source.archive]]
+url = "{url}"
+sha256 = "{}"
+[[package]]
+name = "tools"
+version = "1"
+license = "MIT"
+provides = ["cmake", "ninja"]
+[[package.source]]
+channel = "url"
+[[package.source.archive]]
+url = "{}"
+sha256 = "{}"
+"#,
+            sha256(&archive),
+            server.offer("tools.tar.gz", &tools(), Fault::None),
+            sha256(&tools()),
+        ),
+    );
+    world.run(&["bootstrap", "--toolchain", "t"]).exits(0);
+    let clang = world.path(&format!("store/{}/tree/lib/llvm/bin/clang", &sha256(&archive)[..16]));
+    use std::os::unix::fs::PermissionsExt;
+    let bin = clang.parent().expect("bin");
+    std::fs::set_permissions(bin, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    std::fs::remove_file(&clang).expect("remove");
+    let run = world.run(&["build", "--toolchain", "t", "--targets", "gfx1100"]).exits(3);
+    assert!(run.stderr.contains("toolchain `t` is damaged"), "{}", run.stderr);
+    assert!(run.stderr.contains("lib/llvm/bin/clang++` is missing"), "{}", run.stderr);
+}
+
+fn tools() -> Vec<u8> {
+    use crate::support::Member;
+    tar_gz(
+        "",
+        &["bin/cmake", "share/cmake-4.4/Modules/CMake.cmake", "ninja"]
+            .map(|path| Member::file(path, "#!/bin/sh\n")),
+    )
+}

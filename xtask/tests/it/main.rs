@@ -1,0 +1,8 @@
+//! xtask as its users meet it: real processes, real archives over a local server, real compilers.
+
+mod bootstrap;
+mod build;
+mod cli;
+mod release;
+mod support;
+mod tidy;

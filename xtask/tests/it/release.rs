@@ -1,0 +1,132 @@
+//! The main job on this very workspace: two builds in folders of different length, unpacked, checked, started.
+
+use crate::build::store;
+use crate::support::{Run, World, sha256, workspace_root};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+
+const TARGETS: [(&str, u8); 2] = [("gfx1100", 0x41), ("gfx1201", 0x4e)];
+
+/// A copy of the files that are part of the project, in `name` of a temporary folder.
+fn copy_of_workspace(name: &str) -> (World, String) {
+    let world = World::new();
+    let root = workspace_root();
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(&root)
+        .output()
+        .expect("git lists the files");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    for file in String::from_utf8(listed.stdout).expect("names").split_terminator('\0') {
+        let to = world.path(&format!("{name}/{file}"));
+        std::fs::create_dir_all(to.parent().expect("parent")).expect("folder");
+        // A file that was removed and not committed is listed too.
+        if root.join(file).is_file() {
+            std::fs::copy(root.join(file), to).expect(file);
+        }
+    }
+    (world, name.to_owned())
+}
+
+fn release(world: &World, folder: &str) -> Run {
+    let targets = TARGETS.map(|(target, _)| target).join(",");
+    let output = world
+        .command(&["release", "--toolchain", "lite", "--targets", &targets, "--store"])
+        .arg(store())
+        .current_dir(world.path(folder))
+        .env("SOURCE_DATE_EPOCH", "1796018324")
+        .output()
+        .expect("xtask starts");
+    world.ended(output).exits(0)
+}
+
+/// Path and content of every member of a zip.
+fn members(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(zip)).expect("a zip");
+    let mut members = BTreeMap::new();
+    for index in 0..archive.len() {
+        let mut member = archive.by_index(index).expect("a member");
+        let mut content = Vec::new();
+        member.read_to_end(&mut content).expect("content");
+        members.insert(member.name().expect("a name").into_owned(), content);
+    }
+    members
+}
+
+#[test]
+fn two_folders_give_the_same_release_and_it_runs() {
+    let (first, short) = copy_of_workspace("a");
+    let (second, long) = copy_of_workspace("a-folder/with-a/much-longer/path and a space");
+    release(&first, &short);
+    release(&second, &long);
+    for (target, flags) in TARGETS {
+        let name = format!("strata-{}-x86_64-unknown-linux-gnu-{target}", env!("CARGO_PKG_VERSION"));
+        let path = first.path(&short).join("dist").join(format!("{name}.zip"));
+        let zip = std::fs::read(&path).expect("the first release");
+        let other =
+            std::fs::read(second.path(&long).join("dist").join(format!("{name}.zip"))).expect("the second");
+        let files = members(&zip);
+        for (file, content) in &members(&other) {
+            assert_eq!(sha256(content), sha256(&files[file]), "{file} of {target} depends on the folder");
+        }
+        assert!(zip == other, "the zips of {target} differ though their members are equal");
+
+        let sums = std::fs::read_to_string(first.path(&short).join("dist/SHA256SUMS")).expect("sums");
+        assert!(sums.contains(&format!("{}  {name}.zip", sha256(&zip))));
+        let objects: Vec<&String> = files.keys().filter(|file| file.ends_with(".co")).collect();
+        assert!(objects.len() >= 3, "{objects:?}");
+        for object in objects {
+            assert_eq!(files[object][48], flags, "e_flags of {object}");
+            assert!(object.starts_with(&format!("{name}/kernels/{target}/")), "{object}");
+        }
+        no_path_of_this_machine(&files, &[first.root(), second.root(), store(), &workspace_root()]);
+        runs_and_is_verified(&first, &path, &name);
+    }
+    let again = release(&first, &short);
+    assert!(again.stderr.contains("current engine gfx1100, nothing to do"), "{}", again.stderr);
+}
+
+fn no_path_of_this_machine(files: &BTreeMap<String, Vec<u8>>, paths: &[&Path]) {
+    let home = std::env::var("HOME").expect("HOME");
+    let cargo = format!("{home}/.cargo");
+    for (file, content) in files {
+        let needles = paths.iter().map(|path| path.display().to_string()).chain([cargo.clone()]);
+        for needle in needles {
+            let found = content.windows(needle.len()).any(|window| window == needle.as_bytes());
+            assert!(!found, "{file} holds the path {needle}");
+        }
+    }
+}
+
+/// Unpacked by another program, in a folder where nothing else is.
+fn runs_and_is_verified(world: &World, zip: &Path, name: &str) {
+    let out = world.path("unpacked");
+    let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    let unpacked = Command::new("python3").args(["-c", script]).arg(zip).arg(&out).status().expect("python3");
+    assert!(unpacked.success());
+    let folder = out.join(name);
+    let summed =
+        Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(&folder).status();
+    assert!(summed.expect("sha256sum").success());
+    let folder_text = folder.display().to_string();
+    world.run(&["verify", &folder_text]).exits(0);
+    world.run(&["verify", &zip.display().to_string()]).exits(0);
+
+    let device = folder.join("strata-device");
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&device, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    let output = Command::new(&device).arg("--selftest").env_clear().output().expect("strata-device starts");
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    // 6 where there is no HIP runtime: the checks without a GPU have passed then.
+    assert!(matches!(output.status.code(), Some(0 | 6)), "{text}");
+
+    let changed = folder.join("README.txt");
+    let mut content = std::fs::read(&changed).expect("README.txt");
+    content[0] ^= 1;
+    std::fs::write(&changed, content).expect("write");
+    let run = world.run(&["verify", &folder_text]).exits(3);
+    assert!(run.stderr.contains("changed  README.txt"), "{}", run.stderr);
+}

@@ -1,0 +1,72 @@
+//! Archives with the layouts that TheRock's have.
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// One member of a tar archive.
+#[derive(Clone)]
+pub(crate) enum Member {
+    /// Path and content; programs are what lies in a `bin` folder.
+    File(String, Vec<u8>),
+    /// Path and target.
+    Link(String, String),
+}
+
+impl Member {
+    pub(crate) fn file(path: &str, content: &str) -> Self {
+        Member::File(path.to_owned(), content.as_bytes().to_vec())
+    }
+
+    fn below(&self, prefix: &str) -> Self {
+        match self {
+            Member::File(path, content) => Member::File(format!("{prefix}{path}"), content.clone()),
+            Member::Link(path, target) => Member::Link(format!("{prefix}{path}"), target.clone()),
+        }
+    }
+}
+
+/// The pieces of a Linux dist that the layout gate looks for, for gfx1100 and gfx1201 (facts/therock.md 3.3).
+pub(crate) fn dist_members() -> Vec<Member> {
+    let mut members: Vec<Member> = [
+        "include/hip/hip_runtime.h",
+        "include/hip/hip_version.h",
+        "lib/llvm/amdgcn/bitcode/oclc_abi_version_600.bc",
+        "lib/llvm/amdgcn/bitcode/oclc_isa_version_1100.bc",
+        "lib/llvm/amdgcn/bitcode/oclc_isa_version_1201.bc",
+        "lib/llvm/amdgcn/bitcode/ockl.bc",
+        "lib/llvm/amdgcn/bitcode/ocml.bc",
+        "lib/llvm/bin/clang",
+        "lib/llvm/bin/lld",
+        "lib/llvm/lib/clang/23/include/__clang_hip_runtime_wrapper.h",
+        ".info/version",
+    ]
+    .map(|path| Member::file(path, path))
+    .into();
+    members.push(Member::Link("lib/llvm/bin/clang++".into(), "clang".into()));
+    members.push(Member::Link("llvm".into(), "lib/llvm".into()));
+    // Bytes that do not compress, so that a transfer can be cut in the middle of them.
+    let noise = (0..300_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    members.push(Member::File("lib/libamdhip64.so.7".into(), noise));
+    members
+}
+
+/// `members` below `prefix`, as a tar.gz.
+pub(crate) fn tar_gz(prefix: &str, members: &[Member]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for member in members.iter().map(|member| member.below(prefix)) {
+        let mut header = tar::Header::new_gnu();
+        match member {
+            Member::File(path, content) => {
+                header.set_size(content.len() as u64);
+                header.set_mode(if path.contains("/bin/") { 0o755 } else { 0o644 });
+                builder.append_data(&mut header, path, content.as_slice()).expect("append");
+            }
+            Member::Link(path, target) => {
+                header.set_entry_type(tar::EntryType::Symlink);
+                header.set_size(0);
+                builder.append_link(&mut header, path, target).expect("append");
+            }
+        }
+    }
+    builder.into_inner().and_then(GzEncoder::finish).expect("finish")
+}

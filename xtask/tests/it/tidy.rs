@@ -1,0 +1,73 @@
+//! Habits of the tree, checked like anything else.
+
+use crate::support::workspace_root;
+use std::process::Command;
+
+fn project_files() -> Vec<String> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(workspace_root())
+        .output()
+        .expect("git lists the files");
+    let root = workspace_root();
+    let names = String::from_utf8(listed.stdout).expect("names");
+    names.lines().filter(|name| root.join(name).is_file()).map(str::to_owned).collect()
+}
+
+fn text(name: &str) -> String {
+    let bytes = std::fs::read(workspace_root().join(name)).expect(name);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn no_source_file_is_too_long() {
+    for name in project_files() {
+        let is_source = [".rs", ".hip", ".h", ".py", ".cmake"].iter().any(|ending| name.ends_with(ending));
+        let lines = if is_source { text(&name).lines().count() } else { 0 };
+        assert!(lines <= 600, "{name} has {lines} lines: one idea a file");
+    }
+}
+
+#[test]
+fn no_module_imports_a_command() {
+    for name in project_files() {
+        let is_module = name.starts_with("xtask/src/")
+            && !name.starts_with("xtask/src/commands/")
+            // Exit codes are given to the errors of commands too, and the command line names its commands.
+            && !["xtask/src/main.rs", "xtask/src/cli.rs", "xtask/src/ui/failure.rs"].contains(&name.as_str());
+        assert!(!is_module || !text(&name).contains("crate::commands"), "{name} imports a command");
+    }
+}
+
+#[test]
+fn no_registry_host_is_named() {
+    // Put together here, so that this file does not name them either.
+    let hosts = [
+        ["pypi", ".org"],
+        ["pythonhosted", ".org"],
+        ["deb.debian", ".org"],
+        ["security.debian", ".org"],
+        ["crates", ".io/"],
+        ["npmjs", ".org"],
+    ]
+    .map(|parts| parts.concat());
+    for name in project_files().iter().filter(|name| *name != "Cargo.lock") {
+        let text = text(name);
+        for host in &hosts {
+            assert!(!text.contains(host.as_str()), "{name} names {host}");
+        }
+    }
+}
+
+#[test]
+fn the_code_is_formatted() {
+    let output =
+        Command::new(env!("CARGO")).args(["fmt", "--all", "--check"]).current_dir(workspace_root()).output();
+    let output = output.expect("cargo starts");
+    let words = String::from_utf8_lossy(&output.stderr);
+    if words.contains("is not installed") {
+        eprintln!("skipped: this toolchain has no rustfmt");
+        return;
+    }
+    assert!(output.status.success(), "{}{words}", String::from_utf8_lossy(&output.stdout));
+}
