@@ -1,0 +1,162 @@
+//! Real code objects, and what is left of them after something went wrong.
+
+use code_object::{CodeObject, Error, Kernel};
+use gfx::Target;
+
+const GFX1100: &[u8] = include_bytes!("data/gfx1100.co");
+const GFX1201: &[u8] = include_bytes!("data/gfx1201.co");
+
+/// Where an ELF64 header keeps things.
+const OS_ABI: usize = 7;
+const ABI_VERSION: usize = 8;
+const MACHINE: usize = 18;
+const FLAGS: usize = 48;
+
+fn with(bytes: &[u8], at: usize, value: u8) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    changed[at] = value;
+    changed
+}
+
+/// Replaces the first occurrence of `from`, which is in the note: it comes before the string table.
+fn replaced(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let at = bytes.windows(from.len()).position(|window| window == from.as_bytes()).expect(from);
+    let mut changed = bytes.to_vec();
+    changed[at..at + to.len()].copy_from_slice(to.as_bytes());
+    changed
+}
+
+#[test]
+fn what_the_compiler_wrote_is_read() {
+    for (bytes, target) in [(GFX1100, Target::Gfx1100), (GFX1201, Target::Gfx1201)] {
+        let object = CodeObject::parse(bytes).expect("a code object");
+        assert_eq!((object.target, object.version), (target, 5));
+        let names: Vec<&str> = object.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+        assert_eq!(names, ["scale", "reverse"]);
+        let reverse = object.kernel("reverse").expect("reverse");
+        assert_eq!((reverse.lds, reverse.scratch, reverse.kernarg_size), (256, 0, 8));
+        assert_eq!((reverse.wave_size, reverse.max_flat_workgroup_size), (32, 64));
+    }
+    let scale = CodeObject::parse(GFX1201).expect("gfx1201").kernels.swap_remove(0);
+    let expected = Kernel {
+        name: "scale".into(),
+        symbol: "scale.kd".into(),
+        kernarg_size: 16,
+        vgpr: 3,
+        sgpr: 6,
+        vgpr_spills: 0,
+        sgpr_spills: 0,
+        lds: 0,
+        scratch: 0,
+        wave_size: 32,
+        max_flat_workgroup_size: 64,
+        uses_dynamic_stack: false,
+    };
+    assert_eq!(scale, expected);
+}
+
+#[test]
+fn constants_are_read_from_the_file() {
+    let object = CodeObject::parse(GFX1100).expect("gfx1100");
+    assert_eq!(object.constant("scale_block"), Some(vec![64, 0, 0, 0]));
+    assert_eq!(object.constant_u32("scale_block"), Some(64));
+    for other in ["scale", "scale.kd", "reverse.kd", "missing", ""] {
+        assert_eq!(object.constant(other), None, "{other}");
+    }
+}
+
+#[test]
+fn kernels_survive_json() {
+    let object = CodeObject::parse(GFX1201).expect("gfx1201");
+    let json = serde_json::to_string(&object.kernels).expect("to JSON");
+    let back: Vec<Kernel> = serde_json::from_str(&json).expect("from JSON");
+    assert_eq!(back, object.kernels);
+}
+
+#[test]
+fn other_files_are_named_as_what_they_are() {
+    let parse = |bytes: Vec<u8>| CodeObject::parse(&bytes).expect_err("not a code object");
+    assert!(matches!(parse(Vec::new()), Error::Elf(_)));
+    assert!(matches!(parse(b"__CLANG_OFFLOAD_BUNDLE__".repeat(8)), Error::Elf(_)));
+    assert!(matches!(parse(with(GFX1100, MACHINE, 62)), Error::Machine { machine: 62 }));
+    assert!(matches!(parse(with(GFX1100, OS_ABI, 0)), Error::OsAbi { os_abi: 0 }));
+    assert!(matches!(parse(with(GFX1100, ABI_VERSION, 1)), Error::Version { abi: 1 }));
+    assert!(matches!(parse(with(GFX1100, FLAGS, 0x3f)), Error::Mach { mach: 0x3f }));
+}
+
+#[test]
+fn flags_and_metadata_must_agree() {
+    let error = CodeObject::parse(&with(GFX1100, FLAGS, 0x46)).expect_err("a mismatch");
+    assert_eq!(error.to_string(), "the code object's e_flags say gfx1101, its metadata says gfx1100");
+    let renamed = replaced(GFX1100, "amdhsa--gfx1100", "amdhsa--gfx1101");
+    assert!(matches!(CodeObject::parse(&renamed), Err(Error::TargetMismatch { .. })));
+    let unknown = replaced(GFX1100, "amdhsa--gfx1100", "amdhsa--gfx9999");
+    assert!(matches!(CodeObject::parse(&unknown), Err(Error::UnknownTarget { .. })));
+}
+
+#[test]
+fn metadata_must_be_whole() {
+    let message = |from, to| CodeObject::parse(&replaced(GFX1201, from, to)).expect_err(from).to_string();
+    assert_eq!(
+        message(".vgpr_count", ".vgpr_tnuoc"),
+        "the metadata's `.vgpr_count` is not a number of 32 bits"
+    );
+    assert_eq!(message("amdhsa.kernels", "amdhsa.slenrek"), "the metadata's `amdhsa.kernels` is not a list");
+    assert_eq!(message("amdhsa.target", "amdhsa.tegrat"), "the metadata's `amdhsa.target` is not text");
+    assert_eq!(
+        message("reverse.kd", "reverse.dk"),
+        "kernel `reverse` has no descriptor: there is no symbol `reverse.dk`"
+    );
+}
+
+#[test]
+fn an_optional_key_may_be_missing() {
+    let object =
+        CodeObject::parse(&replaced(GFX1201, ".vgpr_spill_count", ".vgpr_spill_tnuoc")).expect("still whole");
+    assert_eq!(object.kernels[0].vgpr_spills, 0);
+}
+
+#[test]
+fn no_truncation_panics() {
+    for bytes in [GFX1100, GFX1201] {
+        for len in 0..bytes.len() {
+            // The section headers come last, so no prefix is whole.
+            assert!(CodeObject::parse(&bytes[..len]).is_err(), "{len}");
+        }
+    }
+}
+
+#[test]
+fn no_flipped_byte_panics() {
+    for bytes in [GFX1100, GFX1201] {
+        for at in 0..bytes.len() {
+            for mask in [0x01, 0x80, 0x7f, 0xff] {
+                let _ = CodeObject::parse(&with(bytes, at, bytes[at] ^ mask));
+            }
+        }
+    }
+}
+
+#[test]
+fn no_huge_number_panics() {
+    for at in 0..GFX1201.len() - 8 {
+        let mut changed = GFX1201.to_vec();
+        changed[at..at + 8].fill(0xff);
+        let _ = CodeObject::parse(&changed);
+        // MessagePack's list and text of 2^32 - 1 entries.
+        for head in [0xdd, 0xdb, 0xdf, 0xc6] {
+            changed[at] = head;
+            let _ = CodeObject::parse(&changed);
+        }
+    }
+}
+
+#[test]
+fn brackets_do_not_exhaust_the_stack() {
+    // The note's document begins after its name, and 0x91 is a list of one.
+    let start = GFX1201.windows(7).position(|window| window == b"AMDGPU\0").expect("a note") + 8;
+    let mut changed = GFX1201.to_vec();
+    changed[start..start + 0x3a0].fill(0x91);
+    assert!(matches!(CodeObject::parse(&changed), Err(Error::MessagePack(_))));
+}

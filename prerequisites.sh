@@ -1,0 +1,20 @@
+#!/bin/sh
+# Installs what the two commands of the README need beside Rust, on Debian and its relatives: a linker, git, and python3 with pip (whose index
+# carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
+set -eu
+
+missing=""
+command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+command -v git >/dev/null 2>&1 || missing="$missing git"
+python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+[ -z "$missing" ] && exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "prerequisites.sh: install these with your system's package manager:$missing" >&2
+  exit 6
+fi
+as_root=""
+[ "$(id -u)" -eq 0 ] || as_root="sudo"
+$as_root apt-get update
+# shellcheck disable=SC2086 # a list of packages
+DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing
