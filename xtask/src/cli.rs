@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Verify(commands::Verify),
     /// Show, check or extend toolchains.lock
     Lock(commands::Lock),
+    /// Save every archive that the toolchain needs, for a machine without a network
+    Mirror(commands::MirrorCommand),
     /// List or verify what is in the store
     Store(commands::StoreCommand),
 }

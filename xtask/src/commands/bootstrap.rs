@@ -1,6 +1,7 @@
 //! `cargo xtask bootstrap`
 
 use super::Session;
+use crate::fetch::Mirror;
 use crate::lock::Selected;
 use crate::store::{Installed, bootstrap};
 use crate::ui::{human_bytes, human_time};
@@ -13,9 +14,22 @@ use std::time::Instant;
 /// Nothing is installed outside the store and no root is needed. What is there already is not touched; a second run does nothing.
 #[derive(Debug, Args)]
 pub(crate) struct Bootstrap {
+    #[command(flatten)]
+    from: From,
     /// Print what would be downloaded, and do nothing
     #[arg(long)]
     dry_run: bool,
+}
+
+/// Where archives may come from, beside the sources of the lock.
+#[derive(Debug, Args)]
+pub(crate) struct From {
+    /// Folder or server that holds archives by digest, as `cargo xtask mirror` writes it; may be given several times
+    #[arg(long = "mirror", value_name = "[NAME=]URL|DIR")]
+    pub(super) mirrors: Vec<Mirror>,
+    /// Use only the store, what earlier runs have kept, and mirrors that are folders
+    #[arg(long)]
+    pub(super) offline: bool,
 }
 
 impl Bootstrap {
@@ -26,7 +40,7 @@ impl Bootstrap {
         if self.dry_run {
             return preview(session, selected);
         }
-        let installed = install(session, selected)?;
+        let installed = install(session, selected, &self.from)?;
         let packages = installed.packages.iter().map(|package| {
             json!({
                 "name": package.receipt.package,
@@ -47,10 +61,10 @@ impl Bootstrap {
 }
 
 /// Installs what is missing and says what was done.
-pub(super) fn install(session: &Session, selected: Selected) -> anyhow::Result<Installed> {
+pub(super) fn install(session: &Session, selected: Selected, from: &From) -> anyhow::Result<Installed> {
     let start = Instant::now();
     let name = &selected.toolchain.name;
-    let installed = bootstrap(&session.store, selected, &session.fetching())?;
+    let installed = bootstrap(&session.store, selected, &session.fetching(&from.mirrors, from.offline))?;
     let new: Vec<_> = installed.packages.iter().filter(|package| package.is_new).collect();
     let time = human_time(start.elapsed());
     match new.is_empty() {

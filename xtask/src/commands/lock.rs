@@ -100,13 +100,14 @@ fn check(session: &Session, online: bool) -> anyhow::Result<()> {
     let mut measured = 0;
     if online {
         let selected = session.select(&lock)?;
-        let context = session.fetching();
+        let context = session.fetching(&[], false);
         for package in selected.packages() {
             // A package that unpacks with the right hashes is what the lock says; the store is not touched.
             let folder = tempfile::tempdir()?;
-            let (tree, scratch) = (folder.path().join("tree"), folder.path().join("scratch"));
-            files::create_folder(&scratch)?;
-            fetch::fetch_package(package, &tree, &scratch, &context)
+            let path = |name: &str| folder.path().join(name);
+            let (tree, scratch, partials) = (path("tree"), path("scratch"), path("partials"));
+            let places = fetch::Places { tree: &tree, scratch: &scratch, partials: &partials };
+            fetch::fetch_package(package, places, &context)
                 .with_context(|| format!("package {} is not what the lock says", package.name))?;
             measured += 1;
             session.ui.phase("checked", &format!("{} {}", package.name, package.version));
@@ -153,7 +154,7 @@ impl Add {
             })
         };
         let provides = self.provides.iter().map(part).collect::<anyhow::Result<Vec<_>>>()?;
-        let context = session.fetching();
+        let context = session.fetching(&[], false);
         let mut channel = None;
         let mut archives = Vec::new();
         for spec in &self.archives {
@@ -220,7 +221,7 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
 
 fn measure(channel: Channel, mut archive: Archive, context: &fetch::Context) -> anyhow::Result<Archive> {
     let folder = tempfile::tempdir()?;
-    let path = download_to(channel, &archive, folder.path(), &context.mirrors)?;
+    let path = download_to(channel, &archive, folder.path(), &context.debian)?;
     let (sha256, size) = crate::digest::Sha256::of_file(&path).named("read", &path)?;
     archive.file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if let (Channel::Deb, Some(version)) = (channel, archive.file.split('_').nth(1)) {

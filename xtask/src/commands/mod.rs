@@ -5,6 +5,7 @@ mod build;
 mod dist;
 mod doctor;
 mod lock;
+mod mirror;
 mod release;
 mod session;
 mod store;
@@ -15,6 +16,7 @@ pub(crate) use build::Build;
 pub(crate) use dist::Dist;
 pub(crate) use doctor::Doctor;
 pub(crate) use lock::Lock;
+pub(crate) use mirror::MirrorCommand;
 pub(crate) use release::Release;
 pub(crate) use session::{MissingPrerequisite, NativeError, Session};
 pub(crate) use store::StoreCommand;
@@ -33,6 +35,7 @@ pub(crate) fn run(cli: &Cli, ui: &Ui) -> anyhow::Result<()> {
         Command::Release(command) => command.run(&session),
         Command::Doctor(command) => command.run(&session),
         Command::Verify(command) => command.run(&session),
+        Command::Mirror(command) => command.run(&session),
         Command::Lock(command) => command.run(&session),
         Command::Store(command) => command.run(&session),
     }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 pub(crate) struct Release {
     #[command(flatten)]
     what: What,
+    #[command(flatten)]
+    from: bootstrap::From,
     /// Folder for the zips [default: `dist` in the workspace]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -21,7 +23,7 @@ impl Release {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
         session.targets(&self.what.targets, selected)?;
-        let installed = bootstrap::install(session, selected)?;
+        let installed = bootstrap::install(session, selected, &self.from)?;
         self.what.build(session, &lock, selected, &installed)?;
         dist::pack(session, selected, &installed, &self.what.targets, self.out.as_deref())
     }

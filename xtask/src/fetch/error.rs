@@ -58,7 +58,7 @@ pub(crate) enum Error {
         seconds: u64,
     },
     /// More or fewer bytes than the lock says.
-    #[error("`{what}` has {actual} bytes, the lock says {expected}{}", html_note(.looks_like_html))]
+    #[error("`{what}` has {actual} bytes, the lock says {expected}")]
     Size {
         /// Address or name.
         what: String,
@@ -66,13 +66,18 @@ pub(crate) enum Error {
         expected: u64,
         /// What came; at least, when the download was stopped.
         actual: u64,
-        /// Whether the first bytes look like a web page.
-        looks_like_html: bool,
+    },
+    /// A web page in place of an archive.
+    #[error("`{what}` is a web page (\"{quote}\"): a proxy or a login page answered in its place")]
+    Page {
+        /// Address or name.
+        what: String,
+        /// Its title or its first words.
+        quote: String,
     },
     /// Other bytes than the lock says.
     #[error(
-        "`{what}` has another sha256 than the lock says\n  expected {expected}\n  actual   {actual} ({length} bytes{})",
-        html_note(.looks_like_html)
+        "`{what}` has another sha256 than the lock says\n  expected {expected}\n  actual   {actual} ({length} bytes)"
     )]
     Hash {
         /// Address or name.
@@ -83,8 +88,6 @@ pub(crate) enum Error {
         actual: Sha256,
         /// How many bytes came.
         length: u64,
-        /// Whether the first bytes look like a web page.
-        looks_like_html: bool,
     },
     /// The bytes are right and the archive is not acceptable.
     #[error("failed to unpack `{what}`")]
@@ -175,16 +178,24 @@ pub(crate) enum Error {
         /// One line a source.
         failures: Vec<(String, Box<Error>)>,
     },
+    /// A file operation of the store.
+    #[error(transparent)]
+    Files(#[from] crate::files::Error),
+    /// Nothing may be downloaded and something is missing.
+    #[error("--offline: {} of {package} are missing{}", count(.missing.len()), .missing.iter().map(|(file, sha256)| format!("\n  {sha256}  {file}")).collect::<String>())]
+    Offline {
+        /// The package.
+        package: String,
+        /// File name and digest of each.
+        missing: Vec<(String, Sha256)>,
+    },
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
 }
 
-fn html_note(looks_like_html: &bool) -> &'static str {
-    match looks_like_html {
-        true => ", and it starts like a web page: a proxy or a login page answered in its place",
-        false => "",
-    }
+fn count(files: usize) -> String {
+    if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 
 fn list(failures: &[(String, Box<Error>)]) -> String {
@@ -205,7 +216,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 impl Error {
     /// Whether trying another source could help: not after Ctrl-C, and not when our own disk is the trouble.
     pub(crate) fn is_about_the_source(&self) -> bool {
-        !matches!(self, Error::Interrupted | Error::Io { .. })
+        !matches!(self, Error::Interrupted | Error::Io { .. } | Error::Files(_))
             && !matches!(self, Error::Archive { source: Refusal::Write { .. }, .. })
     }
 }

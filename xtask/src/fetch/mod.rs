@@ -3,13 +3,19 @@
 mod archive;
 mod channel;
 mod error;
+mod feed;
 mod http;
+mod mirror;
 mod package;
+mod partial;
 mod pipeline;
+mod retry;
 
 pub(crate) use archive::{Format, Refusal, TreeWriter, unpack_zip};
 pub(crate) use channel::deb::{Mirrors, read_machine_sources};
 pub(crate) use channel::download_to;
 pub(crate) use error::{Error, UrlError};
 pub(crate) use http::check_url;
-pub(crate) use package::{Context, fetch_package};
+pub(crate) use mirror::Mirror;
+pub(crate) use package::{Context, Places, Timing, fetch_package, save_package};
+pub(crate) use partial::forget as forget_partial;

@@ -1,61 +1,47 @@
 //! One pass: bytes come in on one thread, are hashed on a second and unpacked on a third, so nothing is read twice.
 
 use super::Error;
-use super::archive::{Format, TreeWriter, unpack_stream, unpack_zip};
-use super::channel::Opened;
+use super::archive::{Format, Refusal, TreeWriter, unpack_stream, unpack_zip};
+use super::feed::{Chunk, Feed};
 use crate::digest::{Hasher, Sha256};
 use crate::lock::Archive;
 use crate::ui::{Bar, interrupted};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, sync_channel};
 
-const CHUNK: usize = 256 << 10;
 /// Chunks that wait for a slower thread: 2 MiB on each way.
 const DEPTH: usize = 8;
-const STALL: Duration = Duration::from_secs(60);
-/// How often a waiting download looks for Ctrl-C.
-const POLL: Duration = Duration::from_millis(100);
 
-type Chunk = Arc<[u8]>;
-
-/// Reads what was opened to its end, unpacks it into `tree` and compares it with what the lock says of `archive`.
+/// Reads `feed` to its end, unpacks it into `tree` and compares it with what the lock says of `archive`.
 ///
-/// Nothing in `tree` may be used when this fails. `scratch` is the place for an archive that cannot be unpacked as it comes (zip).
+/// Nothing in `tree` may be used when this fails.
 pub(super) fn receive(
-    opened: Opened,
+    feed: &mut dyn Feed,
     archive: &Archive,
     tree: &mut TreeWriter,
-    scratch: &Path,
     bar: &Bar,
 ) -> Result<(), Error> {
     let what = archive.label();
-    let format =
-        Format::of_name(&archive.file).map_err(|source| Error::Archive { what: what.clone(), source })?;
-    let arrived = match format {
-        Format::Zip => {
-            // A zip's directory is at its end, so the file has to be whole first.
-            let path = opened.local.clone().unwrap_or_else(|| scratch.join(&archive.file));
-            let is_local = opened.local.is_some();
-            let keep = |mut chunks: ChunkReader| match is_local {
-                true => io::copy(&mut chunks, &mut io::sink()).map(drop),
-                false => File::create(&path).and_then(|mut file| io::copy(&mut chunks, &mut file).map(drop)),
-            };
-            let arrived = pump(opened.reader, archive, bar, keep)?;
-            arrived.check(archive)?;
-            let failed = |source| Error::Io { verb: "write", path: path.clone(), source };
-            arrived.result.map_err(failed)?;
-            let file = File::open(&path).map_err(failed)?;
-            return unpack_zip(file, tree).map_err(|source| Error::Archive { what, source });
-        }
-        _ => pump(opened.reader, archive, bar, |chunks| unpack_stream(format, chunks, tree))?,
-    };
+    let refused = |source: Refusal| Error::Archive { what: what.clone(), source };
+    let format = Format::of_name(&archive.file).map_err(refused)?;
+    if format == Format::Zip {
+        // A zip's directory is at its end: the file has to be whole and right first.
+        let arrived = pump(feed, archive, bar, |mut chunks| io::copy(&mut chunks, &mut io::sink()))?;
+        arrived.check(archive)?;
+        let path = feed.file().to_owned();
+        let file = File::open(&path).map_err(|source| Error::Io { verb: "open", path, source })?;
+        return unpack_zip(file, tree).map_err(refused);
+    }
+    let arrived = pump(feed, archive, bar, |chunks| unpack_stream(format, chunks, tree))?;
     // Wrong bytes explain a broken archive, so the hash speaks first.
     arrived.check(archive)?;
-    arrived.result.map_err(|source| Error::Archive { what, source })
+    arrived.result.map_err(refused)
+}
+
+/// Reads `feed` to its end and compares it with what the lock says of `archive`.
+pub(super) fn check(feed: &mut dyn Feed, archive: &Archive, bar: &Bar) -> Result<(), Error> {
+    pump(feed, archive, bar, |mut chunks| io::copy(&mut chunks, &mut io::sink()))?.check(archive)
 }
 
 /// What came, and what the consumer made of it.
@@ -63,31 +49,29 @@ struct Arrived<T> {
     result: T,
     digest: Sha256,
     length: u64,
-    looks_like_html: bool,
 }
 
 impl<T> Arrived<T> {
     fn check(&self, archive: &Archive) -> Result<(), Error> {
-        let (what, looks_like_html) = (archive.label(), self.looks_like_html);
+        let what = archive.label();
         if let Some(expected) = archive.size.filter(|size| *size != self.length) {
-            return Err(Error::Size { what, expected, actual: self.length, looks_like_html });
+            return Err(Error::Size { what, expected, actual: self.length });
         }
         if self.digest != archive.sha256 {
             let (expected, actual) = (archive.sha256, self.digest);
-            return Err(Error::Hash { what, expected, actual, length: self.length, looks_like_html });
+            return Err(Error::Hash { what, expected, actual, length: self.length });
         }
         Ok(())
     }
 }
 
-/// Moves every byte of `reader` to the hash and to `consume`, which may stop early.
+/// Moves every byte of `feed` to the hash and to `consume`, which may stop early.
 fn pump<T: Send>(
-    reader: Box<dyn Read + Send>,
+    feed: &mut dyn Feed,
     archive: &Archive,
     bar: &Bar,
     consume: impl FnOnce(ChunkReader) -> T + Send,
 ) -> Result<Arrived<T>, Error> {
-    let incoming = spawn_reader(reader);
     std::thread::scope(|scope| {
         let (to_hash, hash_queue) = sync_channel::<Chunk>(DEPTH);
         let (to_consumer, queue) = sync_channel::<Chunk>(DEPTH);
@@ -99,30 +83,13 @@ fn pump<T: Send>(
         let consuming = scope.spawn(move || consume(ChunkReader::new(queue)));
         let mut to_consumer = Some(to_consumer);
         let mut got = 0;
-        let mut looks_like_html = false;
-        let mut last = Instant::now();
-        loop {
+        while let Some(chunk) = feed.next()? {
             if interrupted() {
                 return Err(Error::Interrupted);
             }
-            let chunk = match incoming.recv_timeout(POLL) {
-                Ok(Ok(chunk)) => chunk,
-                Ok(Err(error)) => {
-                    return Err(Error::Broken { what: archive.label(), got, reason: error.to_string() });
-                }
-                Err(RecvTimeoutError::Timeout) if last.elapsed() < STALL => continue,
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(Error::Stalled { what: archive.label(), got, seconds: STALL.as_secs() });
-                }
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
-            last = Instant::now();
-            if got == 0 {
-                looks_like_html = is_html(&chunk);
-            }
             got += chunk.len() as u64;
             if let Some(expected) = archive.size.filter(|size| got > *size) {
-                return Err(Error::Size { what: archive.label(), expected, actual: got, looks_like_html });
+                return Err(Error::Size { what: archive.label(), expected, actual: got });
             }
             bar.advance(chunk.len() as u64);
             // A consumer that has stopped has its reason, which counts only if the hash is right: the rest is still hashed.
@@ -135,40 +102,12 @@ fn pump<T: Send>(
         }
         drop((to_hash, to_consumer));
         let (digest, length) = joined(hashing.join());
-        Ok(Arrived { result: joined(consuming.join()), digest, length, looks_like_html })
+        Ok(Arrived { result: joined(consuming.join()), digest, length })
     })
 }
 
 fn joined<T>(result: std::thread::Result<T>) -> T {
     result.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// Reads on a thread of its own that nobody waits for: a socket that hangs must not hang the program.
-fn spawn_reader(mut reader: Box<dyn Read + Send>) -> Receiver<io::Result<Chunk>> {
-    let (sender, receiver) = sync_channel(DEPTH);
-    let mut forward = move |sender: SyncSender<io::Result<Chunk>>| {
-        let mut buffer = vec![0; CHUNK];
-        loop {
-            let message = match reader.read(&mut buffer) {
-                Ok(0) => return,
-                Ok(n) => Ok(Chunk::from(&buffer[..n])),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Err(error),
-            };
-            let is_end = message.is_err();
-            if sender.send(message).is_err() || is_end {
-                return;
-            }
-        }
-    };
-    std::thread::spawn(move || forward(sender));
-    receiver
-}
-
-fn is_html(chunk: &[u8]) -> bool {
-    let start = chunk.trim_ascii_start();
-    let begins = |text: &[u8]| start.len() >= text.len() && start[..text.len()].eq_ignore_ascii_case(text);
-    begins(b"<!doctype html") || begins(b"<html")
 }
 
 /// The chunks of a queue as one stream.
@@ -180,7 +119,7 @@ pub(super) struct ChunkReader {
 
 impl ChunkReader {
     fn new(queue: Receiver<Chunk>) -> Self {
-        Self { queue, current: Arc::from([]), at: 0 }
+        Self { queue, current: Chunk::from([]), at: 0 }
     }
 }
 

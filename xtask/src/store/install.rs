@@ -4,7 +4,7 @@ use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
 use super::{Error, Receipt, Store, layout};
-use crate::fetch::{self, fetch_package};
+use crate::fetch::{self, Places, fetch_package, forget_partial};
 use crate::files::{self, Named};
 use crate::lock::{Host, Package};
 use crate::ui::human_bytes;
@@ -44,8 +44,13 @@ impl Store {
         }
         self.check_space(package)?;
         let staging = Staging::create(&self.root, &name)?;
-        let receipt = fill(&staging, package, host, targets, context)?;
+        let partials = self.root.join("partials");
+        let receipt = fill(&staging, &partials, package, host, targets, context)?;
         staging.publish("entry", &self.root, &self.entry(receipt.key))?;
+        // Kept until now: a layout that is refused must not cost another download.
+        for archive in package.sources.iter().flat_map(|source| &source.archives) {
+            forget_partial(&partials, archive.sha256)?;
+        }
         Ok((receipt, true))
     }
 
@@ -69,6 +74,7 @@ impl Store {
 /// Makes the whole entry in the staging folder; the receipt is written last.
 fn fill(
     staging: &Staging,
+    partials: &Path,
     package: &Package,
     host: Host,
     targets: &[gfx::Target],
@@ -78,15 +84,15 @@ fn fill(
     files::create_folder(&entry)?;
     files::create_folder(&scratch)?;
     let tree = entry.join("tree");
-    let (index, manifest) =
-        fetch_package(package, &tree, &scratch, context).map_err(|source| match source {
-            fetch::Error::Interrupted => Error::Interrupted,
-            source => Error::Fetch {
-                package: package.name.clone(),
-                version: package.version.clone(),
-                source: Box::new(source),
-            },
-        })?;
+    let places = Places { tree: &tree, scratch: &scratch, partials };
+    let (index, manifest) = fetch_package(package, places, context).map_err(|source| match source {
+        fetch::Error::Interrupted => Error::Interrupted,
+        source => Error::Fetch {
+            package: package.name.clone(),
+            version: package.version.clone(),
+            source: Box::new(source),
+        },
+    })?;
     let source = &package.sources[index];
     let paths: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
     let layout = layout::detect(&paths, &package.provides, host, targets).map_err(|source| {

@@ -179,9 +179,21 @@ fn of_fetch(error: &fetch::Error) -> Failure {
             "the file is not there any more; find its new address and write it with `cargo xtask lock add`",
         ),
         Error::Status { .. } => Failure::new(Exit::Network, "try again later"),
+        Error::Files(_) => Failure::new(
+            Exit::Failed,
+            "check that the store can be written, or choose another with --store DIR",
+        ),
+        Error::Page { .. } => Failure::new(
+            Exit::Network,
+            "sign in to the network, or name a proxy (HTTPS_PROXY) or a mirror (--mirror URL)",
+        ),
+        Error::Offline { .. } => Failure::new(
+            Exit::Network,
+            "on a machine with a network: cargo xtask mirror --out DIR; then here: --offline --mirror DIR",
+        ),
         Error::Size { .. } | Error::Hash { .. } => Failure::new(
             Exit::Mismatch,
-            "nothing of it was kept; if the publisher really changed the file, measure it again with `cargo xtask lock add`",
+            "nothing was installed; if the publisher really changed the file, measure it again with `cargo xtask lock add`",
         ),
         Error::Archive { .. } => Failure::new(
             Exit::Failed,

@@ -2,7 +2,7 @@
 //!
 //! The toolchain is taken from the workspace's store (or STRATA_STORE), where it is installed if it is not there yet.
 
-use crate::support::{Fault, Run, Server, World, dist_members, sha256, tar_gz, workspace_root};
+use crate::support::{Fault, Run, Server, World, dist_members, sha256, tar_gz, wait_until, workspace_root};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -192,12 +192,9 @@ fn an_interrupted_build_ends_its_compilers_and_keeps_the_last_artifact() {
     let store = store().display().to_string();
     let child = world.start(&["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store]);
     let pid_file = world.path("fifo.pid");
-    let pid = loop {
-        match std::fs::read_to_string(&pid_file) {
-            Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
-            _ => std::thread::yield_now(),
-        }
-    };
+    let read_pid = || std::fs::read_to_string(&pid_file).unwrap_or_default();
+    wait_until("cmake runs", || read_pid().ends_with('\n'));
+    let pid = read_pid().trim().to_owned();
     assert!(
         std::process::Command::new("kill")
             .args(["-INT", &child.id().to_string()])
@@ -207,9 +204,11 @@ fn an_interrupted_build_ends_its_compilers_and_keeps_the_last_artifact() {
     );
     world.ended(child.wait_with_output().expect("xtask ends")).exits(130);
     // A process that nobody has asked for its exit status is dead, though it still has a number.
-    let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let is_alive = !state.is_empty() && !state.contains(") Z ");
-    assert!(!is_alive, "process {pid} outlived xtask");
+    let is_alive = || {
+        let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !state.is_empty() && !state.contains(") Z ")
+    };
+    wait_until(&format!("process {pid} ends with xtask"), || !is_alive());
     assert_eq!(manifest(&world, "gfx1100"), before);
 }
 

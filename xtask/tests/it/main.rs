@@ -3,6 +3,7 @@
 mod bootstrap;
 mod build;
 mod cli;
+mod download;
 mod release;
 mod support;
 mod tidy;

@@ -1,12 +1,24 @@
 //! What the tests stand on.
 
 mod archive;
+mod locks;
 mod server;
 mod world;
 
 pub(crate) use archive::{Member, dist_members, tar_gz};
+pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use server::{Fault, Server};
 pub(crate) use world::{Run, World, workspace_root};
+
+/// Waits for what another process does; fails after half a minute.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let start = std::time::Instant::now();
+    while !is_so() {
+        assert!(start.elapsed().as_secs() < 30, "waited in vain until {what}");
+        std::thread::yield_now();
+    }
+}
 
 /// A hash that no archive has.
 pub(crate) const OTHER_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";

@@ -1,12 +1,13 @@
-//! A small HTTP server that does what servers, proxies and bad lines do.
+//! A small HTTP server with ranges that does what servers, proxies and bad lines do.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-/// What goes wrong with a file.
+/// What goes wrong with one answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
@@ -19,15 +20,36 @@ pub(crate) enum Fault {
     Stall(usize),
     /// A web page in place of the file, with status 200.
     Page,
+    /// The whole file with status 200, whatever range was asked for.
+    IgnoreRange,
+    /// A range that begins so many bytes too early.
+    EarlyRange(usize),
+    /// The file, labelled as if its transfer were compressed.
+    LabelledGzip,
+    /// The file without a length, its end told by the end of the connection.
+    NoLength,
 }
 
-type Files = Arc<Mutex<BTreeMap<String, (Vec<u8>, Fault)>>>;
+#[derive(Clone, Default)]
+struct File {
+    body: Vec<u8>,
+    etag: String,
+    faults: VecDeque<Fault>,
+    /// The fault of every answer once the queue is empty.
+    always: Option<Fault>,
+}
+
+#[derive(Default)]
+struct Shared {
+    files: Mutex<BTreeMap<String, File>>,
+    requests: Mutex<Vec<String>>,
+    sent: AtomicU64,
+}
 
 /// Serves until it is dropped.
 pub(crate) struct Server {
     address: String,
-    files: Files,
-    requests: Arc<Mutex<Vec<String>>>,
+    shared: Arc<Shared>,
     stalled: Mutex<Receiver<()>>,
 }
 
@@ -36,28 +58,48 @@ impl Server {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bind");
         let address = format!("http://{}", listener.local_addr().expect("address"));
-        let files: Files = Arc::default();
-        let requests: Arc<Mutex<Vec<String>>> = Arc::default();
+        let shared: Arc<Shared> = Arc::default();
         let (stall, stalled) = channel();
-        let shared = (files.clone(), requests.clone());
+        let for_thread = shared.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let ((files, requests), stall) = (shared.clone(), stall.clone());
-                std::thread::spawn(move || answer(stream, &files, &requests, &stall));
+                let (shared, stall) = (for_thread.clone(), stall.clone());
+                std::thread::spawn(move || answer(stream, &shared, &stall));
             }
         });
-        Self { address, files, requests, stalled: Mutex::new(stalled) }
+        Self { address, shared, stalled: Mutex::new(stalled) }
     }
 
-    /// Offers `content` under `/name` and gives its address.
+    /// Offers `content` under `/name`, with the same fault every time, and gives its address.
     pub(crate) fn offer(&self, name: &str, content: &[u8], fault: Fault) -> String {
-        self.files.lock().expect("files").insert(format!("/{name}"), (content.to_vec(), fault));
+        self.put(name, content, VecDeque::new(), Some(fault))
+    }
+
+    /// Offers `content` with one fault for each answer, in order, and none after them.
+    pub(crate) fn offer_with(&self, name: &str, content: &[u8], faults: &[Fault]) -> String {
+        self.put(name, content, faults.iter().copied().collect(), None)
+    }
+
+    fn put(&self, name: &str, content: &[u8], faults: VecDeque<Fault>, always: Option<Fault>) -> String {
+        let etag = format!("\"{}\"", &super::sha256(content)[..8]);
+        let file = File { body: content.to_vec(), etag, faults, always };
+        self.shared.files.lock().expect("files").insert(format!("/{name}"), file);
         format!("{}/{name}", self.address)
     }
 
     /// How many requests there were.
     pub(crate) fn request_count(&self) -> usize {
-        self.requests.lock().expect("requests").len()
+        self.requests().len()
+    }
+
+    /// The head of every request.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.shared.requests.lock().expect("requests").clone()
+    }
+
+    /// Bytes of bodies that were handed to the system to send.
+    pub(crate) fn sent(&self) -> u64 {
+        self.shared.sent.load(Ordering::SeqCst)
     }
 
     /// Waits until a transfer has reached its [`Fault::Stall`].
@@ -66,7 +108,7 @@ impl Server {
     }
 }
 
-fn answer(mut stream: TcpStream, files: &Files, requests: &Mutex<Vec<String>>, stall: &Sender<()>) {
+fn answer(mut stream: TcpStream, shared: &Shared, stall: &Sender<()>) {
     let mut reader = BufReader::new(stream.try_clone().expect("clone"));
     let mut request = String::new();
     let mut line = String::new();
@@ -74,28 +116,89 @@ fn answer(mut stream: TcpStream, files: &Files, requests: &Mutex<Vec<String>>, s
         request += &std::mem::take(&mut line);
     }
     let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
-    requests.lock().expect("requests").push(request);
-    let found = files.lock().expect("files").get(&path).cloned();
-    let (body, fault) = found.unwrap_or((Vec::new(), Fault::Status(404)));
-    let mut send = |status: u16, body: &[u8], length: usize| {
-        let head = format!("HTTP/1.1 {status} x\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).and_then(|()| stream.flush())
+    let header = |name: &str| {
+        let find = |line: &str| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        };
+        request.lines().find_map(find)
     };
+    let from: usize = header("range")
+        .and_then(|r| r.strip_prefix("bytes=")?.trim_end_matches('-').parse().ok())
+        .unwrap_or(0);
+    let if_range = header("if-range");
+    let (file, fault) = {
+        let mut files = shared.files.lock().expect("files");
+        match files.get_mut(&path) {
+            Some(file) => {
+                let fault = file.faults.pop_front().or(file.always).unwrap_or(Fault::None);
+                (file.clone(), fault)
+            }
+            None => (File::default(), Fault::Status(404)),
+        }
+    };
+    let is_same = if_range.is_none_or(|validator| validator == file.etag);
+    let start = if is_same && fault != Fault::IgnoreRange { from } else { 0 };
+    shared.requests.lock().expect("requests").push(request);
     // A client that went away is what some tests are about.
-    let _ = match fault {
-        Fault::None => send(200, &body, body.len()),
-        Fault::Status(status) => send(status, b"", 0),
-        Fault::Cut(at) => send(200, &body[..at], body.len()),
-        Fault::Stall(at) => {
-            let sent = send(200, &body[..at], body.len());
-            let _ = stall.send(());
-            // Until the client ends the connection.
-            let _ = std::io::Read::read(&mut stream, &mut [0]);
-            sent
-        }
-        Fault::Page => {
-            let page = format!("<!DOCTYPE html>{}", " ".repeat(body.len().saturating_sub(15)));
-            send(200, page.as_bytes(), page.len())
-        }
+    let _ = send(&mut stream, &file, fault, start, shared, stall);
+}
+
+fn send(
+    stream: &mut TcpStream,
+    file: &File,
+    fault: Fault,
+    start: usize,
+    shared: &Shared,
+    stall: &Sender<()>,
+) -> std::io::Result<()> {
+    let total = file.body.len();
+    if let Fault::Status(status) = fault {
+        return head(stream, status, &["Content-Length: 0".into()]);
+    }
+    if let Fault::Page = fault {
+        let page = "<!DOCTYPE html><html><head><title>Sign in to the network</title></head></html>";
+        let page = format!("{page}{}", " ".repeat(total.saturating_sub(page.len())));
+        head(stream, 200, &[format!("Content-Length: {}", page.len())])?;
+        return stream.write_all(page.as_bytes());
+    }
+    if start > 0 && start >= total {
+        return head(stream, 416, &[format!("Content-Range: bytes */{total}"), "Content-Length: 0".into()]);
+    }
+    let begin = match fault {
+        Fault::EarlyRange(by) if start > 0 => start.saturating_sub(by),
+        _ => start,
     };
+    let body = &file.body[begin..];
+    let mut headers = vec![format!("ETag: {}", file.etag)];
+    if fault != Fault::NoLength {
+        headers.push(format!("Content-Length: {}", body.len()));
+    }
+    if fault == Fault::LabelledGzip {
+        headers.push("Content-Encoding: gzip".into());
+    }
+    if start > 0 {
+        headers.push(format!("Content-Range: bytes {begin}-{}/{total}", total - 1));
+    }
+    head(stream, if start > 0 { 206 } else { 200 }, &headers)?;
+    let end = match fault {
+        Fault::Cut(n) | Fault::Stall(n) => n.min(body.len()),
+        _ => body.len(),
+    };
+    for chunk in body[..end].chunks(16 << 10) {
+        stream.write_all(chunk)?;
+        shared.sent.fetch_add(chunk.len() as u64, Ordering::SeqCst);
+    }
+    stream.flush()?;
+    if let Fault::Stall(_) = fault {
+        let _ = stall.send(());
+        // Until the client ends the connection.
+        let _ = stream.read(&mut [0]);
+    }
+    Ok(())
+}
+
+fn head(stream: &mut TcpStream, status: u16, headers: &[String]) -> std::io::Result<()> {
+    let lines: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    stream.write_all(format!("HTTP/1.1 {status} x\r\n{lines}Connection: close\r\n\r\n").as_bytes())
 }

@@ -58,6 +58,8 @@ impl World {
             command.env_remove(name);
         }
         command.env("NO_COLOR", "1");
+        // Waits between tries are not what is tested.
+        command.env("STRATA_RETRY_SCALE", "0.001");
         command
     }
 
@@ -76,6 +78,19 @@ impl World {
             String::from_utf8_lossy(bytes).replace(&self.root().display().to_string(), "[ROOT]")
         };
         Run { code: output.status.code(), stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
+    }
+
+    /// What is kept of unfinished downloads.
+    pub(crate) fn partials(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path("store/partials")).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// Pretends that an earlier run has kept `bytes` of the archive with this hash.
+    pub(crate) fn keep_partial(&self, sha256: &str, bytes: &[u8]) {
+        let folder = self.path("store/partials");
+        std::fs::create_dir_all(&folder).expect("folder");
+        std::fs::write(folder.join(format!("{}.part", &sha256[..16])), bytes).expect("write");
     }
 
     /// The names of the store's entries, and whatever lies in staging and trash.
