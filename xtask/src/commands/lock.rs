@@ -3,11 +3,13 @@
 use super::Session;
 use crate::fetch::{self, Format, download_to};
 use crate::files::{self, Named};
-use crate::lock::{self, Archive, Channel, Host, Measured, Package, Part, Source};
+use crate::lock::{self, Archive, Channel, Host, Measured, Package, Part, Source, TreeFacts};
+use crate::store;
 use crate::ui::human_bytes;
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
+use std::path::Path;
 
 /// Show, check or extend toolchains.lock
 #[derive(Debug, Args)]
@@ -33,7 +35,7 @@ enum Action {
 /// What `lock add` writes.
 #[derive(Debug, Args)]
 struct Add {
-    /// Name of the package; one of the same name and host is replaced
+    /// Name of the package; one of the same name and host is replaced, but for the sources of other channels
     name: String,
     /// `https://…`, `pip:NAME==VERSION[@PLATFORM]` or `deb:NAME[=VERSION]@SUITE`; several make one tree
     #[arg(required = true)]
@@ -128,8 +130,9 @@ impl Add {
             return Err(lock::Error::Locked { path }.into());
         }
         let text = files::read_text(&path)?;
-        lock::parse(&path, &text)?;
-        let package = self.measure(session)?;
+        let before = lock::parse(&path, &text)?;
+        let mut package = self.measure(session)?;
+        keep_other_channels(&mut package, &before);
         let rendered = lock::render_package(&package);
         if !self.dry_run {
             let changed = lock::upsert_package(&text, &package).context("failed to edit the lock")?;
@@ -155,6 +158,7 @@ impl Add {
         };
         let provides = self.provides.iter().map(part).collect::<anyhow::Result<Vec<_>>>()?;
         let context = session.fetching(&[], false);
+        let folder = tempfile::tempdir()?;
         let mut channel = None;
         let mut archives = Vec::new();
         for spec in &self.archives {
@@ -165,20 +169,34 @@ impl Add {
             );
             channel = Some(own);
             session.ui.phase("measure", spec);
-            archives.push(measure(own, archive, &context)?);
+            archives.push(measure(own, archive, folder.path(), &context)?);
         }
         let first = &archives[0];
         let default_version = if first.version.is_empty() { "unknown" } else { &first.version };
         let version = self.package_version.clone().unwrap_or_else(|| default_version.to_owned());
-        Ok(Package {
+        let mut package = Package {
             name: self.name.clone(),
             version,
             host,
             license: self.license.clone(),
             provides,
             only: self.only.clone(),
-            sources: vec![Source { channel: channel.unwrap_or(Channel::Url), archives }],
-        })
+            sources: vec![Source { channel: channel.unwrap_or(Channel::Url), archives, tree: None }],
+        };
+        let tree = measure_tree(&package, folder.path(), session)?;
+        package.sources[0].tree = Some(tree);
+        Ok(package)
+    }
+}
+
+/// The sources of other channels stay, if they are of the same version.
+fn keep_other_channels(package: &mut Package, before: &lock::Lock) {
+    let is_same = |old: &&Package| {
+        old.name == package.name && old.host == package.host && old.version == package.version
+    };
+    if let Some(old) = before.packages.iter().find(is_same) {
+        let channel = package.sources[0].channel;
+        package.sources.extend(old.sources.iter().filter(|source| source.channel != channel).cloned());
     }
 }
 
@@ -219,8 +237,14 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
     Ok((Channel::Url, archive))
 }
 
-fn measure(channel: Channel, mut archive: Archive, context: &fetch::Context) -> anyhow::Result<Archive> {
-    let folder = tempfile::tempdir()?;
+/// Downloads an archive into `folder`, laid out as a mirror, and measures it.
+fn measure(
+    channel: Channel,
+    mut archive: Archive,
+    mirror: &Path,
+    context: &fetch::Context,
+) -> anyhow::Result<Archive> {
+    let folder = tempfile::tempdir_in(mirror)?;
     let path = download_to(channel, &archive, folder.path(), &context.debian)?;
     let (sha256, size) = crate::digest::Sha256::of_file(&path).named("read", &path)?;
     archive.file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -229,7 +253,22 @@ fn measure(channel: Channel, mut archive: Archive, context: &fetch::Context) -> 
     }
     (archive.sha256, archive.size) = (sha256, Some(size));
     archive.measured = vec![Measured { by: "xtask lock add".into(), on: today() }];
+    let place = mirror.join(fetch::path_in_mirror(sha256, &archive.file));
+    files::create_folder(place.parent().unwrap_or(mirror))?;
+    files::rename(&path, &place)?;
     Ok(archive)
+}
+
+/// Unpacks what was downloaded, by the rules of every bootstrap, and checks that it has what it provides.
+fn measure_tree(package: &Package, mirror: &Path, session: &Session) -> anyhow::Result<TreeFacts> {
+    let work = tempfile::tempdir()?;
+    let path = |name: &str| work.path().join(name);
+    let (tree, scratch, partials) = (path("tree"), path("scratch"), path("partials"));
+    let places = fetch::Places { tree: &tree, scratch: &scratch, partials: &partials };
+    let context = session.fetching(&[mirror.display().to_string().parse()?], true);
+    let (_, manifest) = fetch::fetch_package(package, places, &context)?;
+    store::check_layout(package, &manifest)?;
+    Ok(TreeFacts { files: manifest.entries.len() as u64, bytes: manifest.bytes(), sha256: manifest.digest() })
 }
 
 /// The day in UTC, as `date` knows it.

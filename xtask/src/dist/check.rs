@@ -2,7 +2,7 @@
 
 use super::{Error, SUMS_FILE, Sums};
 use crate::build::{Artifacts, MANIFEST_FILE};
-use crate::fetch::{Refusal, TreeWriter, unpack_zip};
+use crate::fetch::{Limits, Refusal, TreeWriter, unpack_zip};
 use crate::files::{self, Named};
 use crate::lock::Host;
 use crate::store::{Entry, Kind, Manifest, compare_tree};
@@ -130,7 +130,7 @@ impl Unpacked {
         let refused = |source: Refusal| Error::Unpack { path: zip.to_owned(), source };
         let temporary = tempfile::tempdir().named("create", &std::env::temp_dir())?;
         let file = std::fs::File::open(zip).named("open", zip)?;
-        let mut tree = TreeWriter::new(temporary.path(), &[]);
+        let mut tree = TreeWriter::new(temporary.path(), &[], Limits::GENEROUS);
         unpack_zip(file, &mut tree).map_err(refused)?;
         tree.finish().map_err(refused)?;
         // One folder wraps a release.

@@ -178,6 +178,18 @@ pub(crate) enum Error {
         /// One line a source.
         failures: Vec<(String, Box<Error>)>,
     },
+    /// The right archives, unpacked to another tree than when they were measured: our rules or a decoder have changed.
+    #[error(
+        "{package} unpacks to another tree than the lock says\n  expected {expected}\n  actual   {actual}"
+    )]
+    Tree {
+        /// The package.
+        package: String,
+        /// In the lock.
+        expected: Sha256,
+        /// What came out.
+        actual: Sha256,
+    },
     /// A file operation of the store.
     #[error(transparent)]
     Files(#[from] crate::files::Error),

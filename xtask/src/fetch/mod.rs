@@ -11,11 +11,11 @@ mod partial;
 mod pipeline;
 mod retry;
 
-pub(crate) use archive::{Format, Refusal, TreeWriter, unpack_zip};
+pub(crate) use archive::{Format, Limits, Refusal, TreeWriter, unpack_zip};
 pub(crate) use channel::deb::{Mirrors, read_machine_sources};
 pub(crate) use channel::download_to;
 pub(crate) use error::{Error, UrlError};
 pub(crate) use http::check_url;
-pub(crate) use mirror::Mirror;
+pub(crate) use mirror::{Mirror, path_below as path_in_mirror};
 pub(crate) use package::{Context, Places, Timing, fetch_package, save_package};
 pub(crate) use partial::forget as forget_partial;

@@ -1,6 +1,6 @@
 //! One package: its sources in order, then the mirrors, each unpacked into a fresh folder until one is good.
 
-use super::archive::TreeWriter;
+use super::archive::{Limits, TreeWriter};
 use super::channel::{self, deb::Mirrors};
 use super::feed::Feed;
 use super::pipeline::{check, receive};
@@ -260,7 +260,11 @@ fn unpack_source(
     places: Places,
     context: &Context,
 ) -> Result<Manifest, Unpacked> {
-    let mut writer = TreeWriter::new(places.tree, &package.only);
+    let limits = source
+        .tree
+        .as_ref()
+        .map_or(Limits::GENEROUS, |tree| Limits { members: tree.files, bytes: tree.bytes });
+    let mut writer = TreeWriter::new(places.tree, &package.only, limits);
     let total: u64 = source.archives.iter().filter_map(|archive| archive.size).sum();
     let bar = context.ui.bar(&format!("{} {}", package.name, package.version), total);
     for archive in &source.archives {
@@ -279,5 +283,13 @@ fn unpack_source(
     }
     bar.finish();
     let refused = |source: Refusal| Error::Archive { what: package.name.clone(), source };
-    Ok(writer.finish().map_err(refused)?)
+    let manifest = writer.finish().map_err(refused)?;
+    match &source.tree {
+        Some(tree) if tree.sha256 != manifest.digest() => Err(Unpacked::Failed(Error::Tree {
+            package: package.name.clone(),
+            expected: tree.sha256,
+            actual: manifest.digest(),
+        })),
+        _ => Ok(manifest),
+    }
 }

@@ -7,7 +7,7 @@ mod select;
 mod write;
 
 pub(crate) use error::Error;
-pub(crate) use model::{Archive, Channel, Host, Lock, Measured, Package, Part, Source, Toolchain};
+pub(crate) use model::{Archive, Channel, Host, Lock, Measured, Package, Part, Source, Toolchain, TreeFacts};
 pub(crate) use parse::{load, parse};
 pub(crate) use select::{Selected, select};
 pub(crate) use write::{render_package, upsert_package};

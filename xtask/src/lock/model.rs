@@ -59,6 +59,20 @@ pub(crate) struct Source {
     pub(crate) channel: Channel,
     /// At least one.
     pub(crate) archives: Vec<Archive>,
+    /// What unpacking gives, when somebody has measured it.
+    pub(crate) tree: Option<TreeFacts>,
+}
+
+/// A tree, measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TreeFacts {
+    /// Files and links.
+    pub(crate) files: u64,
+    /// Bytes of all files.
+    pub(crate) bytes: u64,
+    /// The digest of the manifest.
+    pub(crate) sha256: Sha256,
 }
 
 /// Who fetches an archive.

@@ -1,7 +1,9 @@
 //! From TOML to a checked [`Lock`]: every refusal names line, column and what was expected.
 
 use super::Error;
-use super::model::{Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain};
+use super::model::{
+    Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain, TreeFacts,
+};
 use crate::digest::Sha256;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -52,6 +54,7 @@ struct RawPackage {
 #[serde(deny_unknown_fields)]
 struct RawSource {
     channel: Spanned<Channel>,
+    tree: Option<TreeFacts>,
     archive: Spanned<Vec<RawArchive>>,
 }
 
@@ -194,7 +197,7 @@ impl Place<'_> {
         if archives.is_empty() {
             return Err(self.contradiction(span, "a source needs at least one archive".to_owned()));
         }
-        Ok(Source { channel, archives })
+        Ok(Source { channel, archives, tree: raw.tree })
     }
 
     /// Each channel asks for its own keys and takes no others.

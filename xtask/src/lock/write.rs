@@ -54,6 +54,14 @@ fn package_table(package: &Package) -> Table {
     for source in &package.sources {
         let mut entry = Table::new();
         entry.insert("channel", value(source.channel.to_string()));
+        if let Some(tree) = &source.tree {
+            let number = |n: u64| Value::from(i64::try_from(n).unwrap_or(i64::MAX));
+            let mut facts = toml_edit::InlineTable::new();
+            facts.insert("files", number(tree.files));
+            facts.insert("bytes", number(tree.bytes));
+            facts.insert("sha256", Value::from(tree.sha256.to_string()));
+            entry.insert("tree", value(facts));
+        }
         let mut archives = ArrayOfTables::new();
         source.archives.iter().for_each(|archive| archives.push(archive_table(archive)));
         entry.insert("archive", Item::ArrayOfTables(archives));
@@ -119,7 +127,7 @@ mod tests {
             license: "MIT".into(),
             provides: vec![Part::Hip],
             only: Vec::new(),
-            sources: vec![Source { channel: Channel::Url, archives: vec![archive] }],
+            sources: vec![Source { channel: Channel::Url, archives: vec![archive], tree: None }],
         }
     }
 

@@ -3,10 +3,10 @@
 use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
-use super::{Error, Receipt, Store, layout};
+use super::{Error, Layout, Manifest, Receipt, Store, layout};
 use crate::fetch::{self, Places, fetch_package, forget_partial};
 use crate::files::{self, Named};
-use crate::lock::{Host, Package};
+use crate::lock::{Host, Package, Source};
 use crate::ui::human_bytes;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -55,9 +55,7 @@ impl Store {
     }
 
     fn check_space(&self, package: &Package) -> Result<(), Error> {
-        let largest =
-            package.sources.iter().map(|s| s.archives.iter().filter_map(|a| a.size).sum::<u64>()).max();
-        let needed = largest.unwrap_or(0) * (1 + UNPACK_RATIO) * 105 / 100;
+        let needed = package.sources.iter().map(space_for).max().unwrap_or(0);
         let available = fs4::available_space(&self.root).named("measure", &self.root)?;
         match available < needed {
             false => Ok(()),
@@ -69,6 +67,13 @@ impl Store {
             }),
         }
     }
+}
+
+/// Packed, unpacked and 5 %.
+fn space_for(source: &Source) -> u64 {
+    let packed: u64 = source.archives.iter().filter_map(|archive| archive.size).sum();
+    let unpacked = source.tree.as_ref().map_or(packed * UNPACK_RATIO, |tree| tree.bytes);
+    (packed + unpacked) * 105 / 100
 }
 
 /// Makes the whole entry in the staging folder; the receipt is written last.
@@ -94,16 +99,32 @@ fn fill(
         },
     })?;
     let source = &package.sources[index];
-    let paths: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
-    let layout = layout::detect(&paths, &package.provides, host, targets).map_err(|source| {
-        Error::Layout { package: package.name.clone(), version: package.version.clone(), source }
-    })?;
+    let layout = find_layout(package, &manifest, host, targets)?;
     let key = source.key(&package.only);
     let receipt = Receipt::new(Contents { key, package, source, manifest: &manifest, parts: layout.parts });
     files::make_read_only(&tree)?;
     write_json(&entry.join("manifest.json"), &manifest)?;
     write_json(&entry.join("receipt.json"), &receipt)?;
     Ok(receipt)
+}
+
+/// Refuses a tree that lacks what `package` provides; which targets a toolchain has is not known here.
+pub(crate) fn check_layout(package: &Package, manifest: &Manifest) -> Result<(), Error> {
+    find_layout(package, manifest, package.host.unwrap_or(Host::THIS), &[]).map(drop)
+}
+
+fn find_layout(
+    package: &Package,
+    manifest: &Manifest,
+    host: Host,
+    targets: &[gfx::Target],
+) -> Result<Layout, Error> {
+    let paths: BTreeSet<&str> = manifest.entries.iter().map(|entry| entry.path.as_str()).collect();
+    layout::detect(&paths, &package.provides, host, targets).map_err(|source| Error::Layout {
+        package: package.name.clone(),
+        version: package.version.clone(),
+        source,
+    })
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {

@@ -14,7 +14,8 @@ mod toolchain;
 mod verify;
 
 pub(crate) use error::Error;
-pub(crate) use layout::LayoutError;
+pub(crate) use install::check_layout;
+pub(crate) use layout::{Layout, LayoutError};
 pub(crate) use manifest::{Entry, Kind, Manifest};
 pub(crate) use receipt::Receipt;
 pub(crate) use toolchain::{Installed, bootstrap, load_installed};

@@ -183,6 +183,10 @@ fn of_fetch(error: &fetch::Error) -> Failure {
             Exit::Failed,
             "check that the store can be written, or choose another with --store DIR",
         ),
+        Error::Tree { .. } => Failure::new(
+            Exit::Mismatch,
+            "this xtask unpacks differently from the one that measured it: measure it again with `cargo xtask lock add`",
+        ),
         Error::Page { .. } => Failure::new(
             Exit::Network,
             "sign in to the network, or name a proxy (HTTPS_PROXY) or a mirror (--mirror URL)",

@@ -2,6 +2,7 @@
 
 mod deb;
 mod format;
+mod links;
 mod name;
 mod refusal;
 mod tar;
@@ -10,7 +11,7 @@ mod zip;
 
 pub(crate) use format::Format;
 pub(crate) use refusal::Refusal;
-pub(crate) use tree::TreeWriter;
+pub(crate) use tree::{Limits, TreeWriter};
 
 use std::fs::File;
 use std::io::Read;

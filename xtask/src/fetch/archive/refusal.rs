@@ -80,6 +80,24 @@ pub(crate) enum Refusal {
         /// Where it points.
         target: String,
     },
+    /// Symbolic links that lead to each other.
+    #[error("link `{member}` leads back to itself")]
+    LinkLoop {
+        /// Its name.
+        member: String,
+    },
+    /// More members than the lock says, or than any dist has.
+    #[error("the archive has more than {limit} members")]
+    TooManyMembers {
+        /// How many there may be.
+        limit: u64,
+    },
+    /// More bytes than the lock says, or than any dist has.
+    #[error("the archive unpacks to more than {limit} bytes")]
+    TooManyBytes {
+        /// How many there may be.
+        limit: u64,
+    },
     /// A hard link to something that is no earlier file of the archive.
     #[error("hard link `{member}` points to `{target}`, which is no earlier file of the archive")]
     HardLinkTarget {

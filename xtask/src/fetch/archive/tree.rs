@@ -1,12 +1,26 @@
 //! Writes checked members below one folder and notes each in the tree manifest.
 
-use super::{Refusal, name};
+use super::{Refusal, links, name};
 use crate::digest::Hasher;
 use crate::store::{Entry, Kind, Manifest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// How much may be unpacked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Files and links.
+    pub(crate) members: u64,
+    /// Bytes of all files.
+    pub(crate) bytes: u64,
+}
+
+impl Limits {
+    /// Ten times the largest dist of facts/therock.md 1.4: only an archive that was made to fill a disk has more.
+    pub(crate) const GENEROUS: Limits = Limits { members: 1_000_000, bytes: 200_000_000_000 };
+}
 
 /// Unpacks one or more archives into one folder.
 ///
@@ -19,13 +33,15 @@ pub(crate) struct TreeWriter {
     folders: BTreeSet<String>,
     /// Folded path to the path as written.
     folded: BTreeMap<String, String>,
+    limits: Limits,
+    bytes: u64,
     buffer: Vec<u8>,
 }
 
 impl TreeWriter {
     /// Writes into `root`, which exists and is empty. Members that are not below one of `only` are checked and left out; empty: all are
     /// written.
-    pub(crate) fn new(root: &Path, only: &[String]) -> Self {
+    pub(crate) fn new(root: &Path, only: &[String], limits: Limits) -> Self {
         Self {
             root: root.to_owned(),
             only: only.to_vec(),
@@ -33,6 +49,8 @@ impl TreeWriter {
             links: BTreeMap::new(),
             folders: BTreeSet::new(),
             folded: BTreeMap::new(),
+            limits,
+            bytes: 0,
             buffer: vec![0; 128 << 10],
         }
     }
@@ -73,9 +91,6 @@ impl TreeWriter {
         if !self.is_wanted(&path) {
             return Ok(());
         }
-        if !name::link_stays_inside(&path, &target) {
-            return Err(Refusal::LinkEscapes { member: path, target });
-        }
         self.claim(&path)?;
         self.links.insert(path, target);
         Ok(())
@@ -105,6 +120,7 @@ impl TreeWriter {
 
     /// Makes the links and gives the manifest of the tree.
     pub(crate) fn finish(self) -> Result<Manifest, Refusal> {
+        links::check(&self.links)?;
         let mut entries: Vec<Entry> = self.files.into_values().collect();
         for (path, target) in self.links {
             let full = self.root.join(&path);
@@ -135,6 +151,9 @@ impl TreeWriter {
         }
         if self.folders.contains(path) {
             return Err(Refusal::FileAndFolder { member: path.to_owned() });
+        }
+        if (self.files.len() + self.links.len()) as u64 >= self.limits.members {
+            return Err(Refusal::TooManyMembers { limit: self.limits.members });
         }
         if let Some((parent, _)) = path.rsplit_once('/') {
             self.make_folder(parent)?;
@@ -191,6 +210,10 @@ impl TreeWriter {
             match content.read(&mut self.buffer) {
                 Ok(0) => break,
                 Ok(n) => {
+                    self.bytes += n as u64;
+                    if self.bytes > self.limits.bytes {
+                        return Err(Refusal::TooManyBytes { limit: self.limits.bytes });
+                    }
                     hasher.update(&self.buffer[..n]);
                     file.write_all(&self.buffer[..n]).map_err(failed("write"))?;
                 }
