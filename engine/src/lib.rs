@@ -1,1 +1,12 @@
-//! engine
+//! Strata's engine. So far: the kernels it launches, their CPU reference, and the report on this machine's GPUs that `strata-device` prints.
+
+pub mod arena;
+pub mod catalogue;
+pub mod cli;
+pub mod device;
+pub mod element;
+pub mod plan;
+pub mod reference;
+pub mod report;
+pub mod rms_norm;
+pub mod selftest;

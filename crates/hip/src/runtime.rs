@@ -1,0 +1,84 @@
+//! The loaded runtime.
+
+use crate::api::{Api, NO_DEVICE};
+use crate::{CallError, LoadError, library};
+use std::ffi::c_int;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The HIP runtime. A clone is another handle to the same library.
+#[derive(Clone)]
+pub struct Runtime {
+    pub(crate) api: Arc<Api>,
+}
+
+impl Runtime {
+    /// Loads the runtime of this machine: `amdhip64_7.dll`, then `amdhip64_6.dll`; on Linux `libamdhip64.so.7`, `.so.6`, `.so`. The system's search
+    /// order holds, so on Windows a library beside the program wins over the driver's.
+    ///
+    /// # Errors
+    /// [`LoadError::NotFound`] with every name and what the loader said, or [`LoadError::Symbol`].
+    pub fn load() -> Result<Self, LoadError> {
+        library::load_any().map(|api| Self { api: Arc::new(api) })
+    }
+
+    /// Loads the library at `path`.
+    ///
+    /// # Errors
+    /// Those of [`Self::load`].
+    pub fn load_from(path: &Path) -> Result<Self, LoadError> {
+        library::load_first([path]).map(|api| Self { api: Arc::new(api) })
+    }
+
+    /// Where the loaded library lies, when the system says.
+    pub fn path(&self) -> Option<PathBuf> {
+        library::path_of(&self.api)
+    }
+
+    /// `hipDriverGetVersion`, as the runtime numbers it.
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    pub fn driver_version(&self) -> Result<i32, CallError> {
+        let mut version: c_int = 0;
+        // SAFETY: the pointer is to a live integer.
+        let code = unsafe { (self.api.driver_get_version)(&raw mut version) };
+        self.api.check(code, "hipDriverGetVersion").map(|()| version)
+    }
+
+    /// `hipRuntimeGetVersion`: major * 10,000,000 + minor * 100,000 + patch.
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    pub fn runtime_version(&self) -> Result<i32, CallError> {
+        let mut version: c_int = 0;
+        // SAFETY: the pointer is to a live integer.
+        let code = unsafe { (self.api.runtime_get_version)(&raw mut version) };
+        self.api.check(code, "hipRuntimeGetVersion").map(|()| version)
+    }
+
+    /// How many devices are visible; `hipErrorNoDevice` is none.
+    ///
+    /// # Errors
+    /// Any other error, e.g. a driver that is too old.
+    pub fn device_count(&self) -> Result<u32, CallError> {
+        let mut count: c_int = 0;
+        // SAFETY: the pointer is to a live integer.
+        let code = unsafe { (self.api.get_device_count)(&raw mut count) };
+        if code == NO_DEVICE {
+            return Ok(0);
+        }
+        self.api.check(code, "hipGetDeviceCount")?;
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
+    /// Makes a device the current one of this thread: memory, modules and streams are made on it.
+    ///
+    /// # Errors
+    /// `hipErrorInvalidDevice`.
+    pub fn set_device(&self, number: u32) -> Result<(), CallError> {
+        // SAFETY: takes any number.
+        let code = unsafe { (self.api.set_device)(c_int::try_from(number).unwrap_or(c_int::MAX)) };
+        self.api.check(code, "hipSetDevice")
+    }
+}

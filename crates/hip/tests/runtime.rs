@@ -1,0 +1,107 @@
+//! The runtime, against the stub.
+
+mod stub;
+
+use hip::{Arguments, Launch, LoadError, Runtime};
+use std::path::Path;
+
+const GFX1201: &[u8] = include_bytes!("../../code-object/tests/data/gfx1201.co");
+const GFX1100: &[u8] = include_bytes!("../../code-object/tests/data/gfx1100.co");
+
+/// The stub with its default device, a gfx1201; `None` where there is no C compiler.
+fn runtime() -> Option<Runtime> {
+    let folder = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+    Some(Runtime::load_from(&folder.join("libamdhip64.so.7")).expect("the stub loads"))
+}
+
+#[test]
+fn the_loaded_library_and_its_versions_are_named() {
+    let Some(runtime) = runtime() else { return };
+    let path = runtime.path().expect("a path");
+    assert!(path.ends_with("libamdhip64.so.7"), "{}", path.display());
+    assert_eq!((runtime.driver_version(), runtime.runtime_version()), (Ok(70_051_831), Ok(70_051_831)));
+}
+
+#[test]
+fn devices_are_described() {
+    let Some(runtime) = runtime() else { return };
+    assert_eq!(runtime.device_count(), Ok(1));
+    let device = runtime.device(0).expect("a device");
+    assert_eq!((device.name.as_str(), device.arch.as_str()), ("AMD Radeon RX 9070 XT", "gfx1201"));
+    assert_eq!((device.total_memory, device.multiprocessors, device.wave_size), (16 << 30, 32, 32));
+    assert_eq!((device.is_integrated, device.pci_bus_id.as_str()), (false, "0000:03:00.0"));
+    let error = runtime.device(7).expect_err("no device");
+    assert_eq!(error.to_string(), "hipDeviceTotalMem failed: hipErrorInvalidDevice (101), said by the stub");
+    assert!(runtime.set_device(7).is_err());
+}
+
+#[test]
+fn memory_goes_there_and_back() {
+    let Some(runtime) = runtime() else { return };
+    let mut buffer = runtime.upload(&[1, 2, 3, 4]).expect("memory");
+    assert_eq!(buffer.read().expect("bytes"), [1, 2, 3, 4]);
+    buffer.write(&[9]).expect("a write");
+    assert_eq!(buffer.read().expect("bytes"), [9, 2, 3, 4]);
+    buffer.fill(0xa5).expect("a fill");
+    assert_eq!(buffer.read().expect("bytes"), [0xa5; 4]);
+    let error = runtime.allocate(1 << 40).err().expect("too much");
+    assert_eq!(error.name, "hipErrorOutOfMemory");
+    assert_eq!(runtime.memory_info().expect("memory info").total, 16 << 30);
+}
+
+#[test]
+fn a_kernel_runs() {
+    let Some(runtime) = runtime() else { return };
+    let module = runtime.load_module(GFX1201).expect("a module");
+    let function = module.function("scale").expect("a kernel");
+    drop(module);
+    let numbers: Vec<u8> = [1.0_f32, 2.0, 3.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let buffer = runtime.upload(&numbers).expect("memory");
+    let stream = runtime.stream().expect("a stream");
+    let launch = Launch { grid: [1, 1, 1], block: [64, 1, 1], lds: 0 };
+    let arguments = Arguments::new().address(buffer.address()).f32(2.0).u32(3);
+    function.launch(&stream, launch, &arguments).expect("a launch");
+    stream.synchronize().expect("the end");
+    let scaled: Vec<u8> = [2.0_f32, 4.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    assert_eq!(buffer.read().expect("bytes"), scaled);
+    let too_large = Launch { block: [2048, 1, 1], ..launch };
+    assert_eq!(
+        function.launch(&stream, too_large, &arguments).expect_err("refused").name,
+        "hipErrorInvalidValue"
+    );
+}
+
+#[test]
+fn wrong_code_objects_are_refused() {
+    let Some(runtime) = runtime() else { return };
+    let name = |bytes: &[u8]| runtime.load_module(bytes).err().expect("refused").name;
+    assert_eq!(name(GFX1100), "hipErrorNoBinaryForGpu");
+    assert_eq!(name(b"MZ"), "hipErrorInvalidImage");
+    assert_eq!(name(&GFX1201[..GFX1201.len() - 1]), "hipErrorInvalidImage");
+    let module = runtime.load_module(GFX1201).expect("a module");
+    for missing in ["missing", "", "sca\0le"] {
+        assert_eq!(
+            module.function(missing).err().expect("not found").name,
+            "hipErrorNotFound",
+            "{missing:?}"
+        );
+    }
+}
+
+#[test]
+fn what_was_tried_is_said() {
+    let error = Runtime::load_from(Path::new("/nowhere/libamdhip64.so.7")).err().expect("nothing there");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("failed to load the HIP runtime; tried `/nowhere/libamdhip64.so.7` ("),
+        "{message}"
+    );
+    assert!(message.contains("No such file") || cfg!(not(target_os = "linux")), "{message}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn another_library_is_no_runtime() {
+    let error = Runtime::load_from(Path::new("libc.so.6")).err().expect("no HIP runtime");
+    assert!(matches!(&error, LoadError::Symbol { symbol, .. } if symbol == "hipDriverGetVersion"), "{error}");
+}
