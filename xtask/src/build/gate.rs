@@ -37,7 +37,7 @@ pub(super) fn check(
     for name in built {
         let path = root.join(format!("{name}.co"));
         let bytes = std::fs::read(&path).named("read", &path)?;
-        let object = CodeObject::parse(&bytes).map_err(|error| refuse(name, error.to_string()))?;
+        let object = CodeObject::parse(&bytes).map_err(|error| refuse(name, crate::ui::chain(&error)))?;
         judge(&object, step.target).map_err(|reason| refuse(name, reason))?;
         records.push(CodeObjectRecord {
             file: format!("{folder}/{name}.co"),

@@ -211,18 +211,7 @@ fn count(files: usize) -> String {
 }
 
 fn list(failures: &[(String, Box<Error>)]) -> String {
-    failures.iter().map(|(source, error)| format!("\n  {source}: {}", chain(error))).collect()
-}
-
-/// An error with its causes, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    failures.iter().map(|(source, error)| format!("\n  {source}: {}", crate::ui::chain(error))).collect()
 }
 
 impl Error {

@@ -90,6 +90,17 @@ pub(crate) fn render_json(error: &anyhow::Error, failure: &Failure) -> String {
     .to_string()
 }
 
+/// An error with its causes, on one line, each once.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
 fn is_disk_full(cause: &(dyn Error + 'static)) -> bool {
     let is_full = |error: &std::io::Error| {
         matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
@@ -120,12 +131,16 @@ fn judge(cause: &(dyn Error + 'static)) -> Option<Failure> {
     if let Some(missing) = cause.downcast_ref::<MissingPrerequisite>() {
         return Some(Failure::new(Exit::Prerequisite, missing.mend.clone()));
     }
-    if cause.is::<NativeError>() {
-        let hint =
-            "name the targets, e.g. --targets gfx1201; `cargo xtask doctor` lists what this machine has";
-        return Some(Failure::new(Exit::Prerequisite, hint));
+    if let Some(error) = cause.downcast_ref::<gfx::SelectionError<NativeError>>() {
+        return Some(match error {
+            gfx::SelectionError::Native(_) => Failure::new(
+                Exit::Prerequisite,
+                "name the targets, e.g. --targets gfx1201; `cargo xtask doctor` lists what this machine has",
+            ),
+            _ => Failure::plain(Exit::Usage),
+        });
     }
-    if cause.is::<gfx::ParseError>() || cause.is::<gfx::SelectionError<NativeError>>() {
+    if cause.is::<gfx::ParseError>() {
         return Some(Failure::plain(Exit::Usage));
     }
     if cause.is::<fetch::UrlError>() {

@@ -5,7 +5,7 @@ mod failure;
 mod interrupt;
 
 pub(crate) use bar::Bar;
-pub(crate) use failure::{Failure, render, render_json};
+pub(crate) use failure::{Failure, chain, render, render_json};
 pub(crate) use interrupt::{install as install_interrupt_handler, interrupted};
 
 use indicatif::MultiProgress;

@@ -32,6 +32,7 @@ fn mistakes_get_an_answer() {
         (&["release", "--toolchain", "lite", "--targets", "gfx1210"], 2),
         (&["release", "--toolchain", "lite", "--targets", "gfx1030"], 2),
         (&["release", "--toolchain", "lite", "--targets", ""], 2),
+        (&["release", "--toolchain", "lite", "--targets", "native"], 6),
         (&["verify", "."], 2),
         (&["verify", "nowhere"], 1),
     ] {

@@ -4,6 +4,7 @@ mod bootstrap;
 mod build;
 mod cli;
 mod download;
+mod emulate;
 mod release;
 mod support;
 mod tidy;

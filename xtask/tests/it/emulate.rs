@@ -1,0 +1,139 @@
+//! The kernels of the release, run on the CPU by an interpreter of their machine code and compared with the CPU references in Rust.
+//!
+//! The interpreter is `rdna_emu.py` in RDNA_EMU_DIR (default: `../shared/tools` beside the workspace); without it the check is skipped.
+
+use crate::build::store;
+use crate::release::released;
+use crate::support::workspace_root;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the scripts need, or why they cannot run here.
+struct Interpreter {
+    llvm: PathBuf,
+    libraries: String,
+    numpy: PathBuf,
+    emulator: PathBuf,
+}
+
+impl Interpreter {
+    fn find() -> Result<Self, String> {
+        let root = workspace_root();
+        let emulator =
+            std::env::var_os("RDNA_EMU_DIR").map_or_else(|| root.join("../shared/tools"), PathBuf::from);
+        if !emulator.join("rdna_emu.py").is_file() {
+            return Err(format!("no rdna_emu.py in {} (RDNA_EMU_DIR)", emulator.display()));
+        }
+        let tree = tree_of("llvm");
+        let llvm = tree.join("usr/lib/llvm-22/bin");
+        let libraries = [tree.join("usr/lib/x86_64-linux-gnu"), tree.join("usr/lib/llvm-22/lib")];
+        let libraries = libraries.map(|folder| folder.display().to_string()).join(":");
+        let objdump = Command::new(llvm.join("llvm-objdump"))
+            .arg("--version")
+            .env("LD_LIBRARY_PATH", &libraries)
+            .output();
+        if !objdump.is_ok_and(|output| output.status.success()) {
+            return Err("llvm-objdump does not start here (Debian's needs libcurl4)".into());
+        }
+        Ok(Self { llvm, libraries, numpy: numpy()?, emulator })
+    }
+
+    /// Runs a script of the workspace and gives what it printed.
+    fn run(&self, script: &str, arguments: &[&Path]) -> String {
+        let output = Command::new("python3")
+            .arg(workspace_root().join(script))
+            .args(arguments)
+            .env("PYTHONPATH", &self.numpy)
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("RDNA_EMU_DIR", &self.emulator)
+            .env("LLVM_BIN", &self.llvm)
+            .env("LD_LIBRARY_PATH", &self.libraries)
+            .output()
+            .expect("python3 starts");
+        let text =
+            format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{script}:\n{text}");
+        text
+    }
+}
+
+/// numpy in a folder of the target directory, through the machine's pip.
+fn numpy() -> Result<PathBuf, String> {
+    let folder = workspace_root().join("target/numpy");
+    let has_it = || {
+        let import = Command::new("python3").args(["-c", "import numpy"]).env("PYTHONPATH", &folder).output();
+        import.is_ok_and(|output| output.status.success())
+    };
+    if !has_it() {
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"];
+        let output = Command::new("python3").args(pip).arg(&folder).arg("numpy>=1.24,<3").output();
+        let output = output.map_err(|error| format!("python3: {error}"))?;
+        if !has_it() {
+            return Err(format!("no numpy: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    Ok(folder)
+}
+
+fn tree_of(package: &str) -> PathBuf {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["--quiet", "--format", "json", "bootstrap", "--toolchain", "lite", "--store"])
+        .arg(store())
+        .current_dir(workspace_root())
+        .output()
+        .expect("xtask starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let events = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let result = events.filter(|event| event["event"] == "result").last().expect("a result");
+    let packages = result["result"]["packages"].as_array().expect("packages").clone();
+    let found = packages.iter().find(|found| found["name"] == package).expect(package);
+    PathBuf::from(found["tree"].as_str().expect("a path"))
+}
+
+/// The program that computes what the scripts compare with.
+fn reference() -> PathBuf {
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "aiter-kernels",
+            "--example",
+            "reference",
+            "--message-format",
+            "json",
+        ])
+        .current_dir(workspace_root())
+        .output()
+        .expect("cargo starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let text = String::from_utf8_lossy(&built.stdout).into_owned();
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let executable = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+    executable.expect("an executable")
+}
+
+#[test]
+fn shipped_kernels_give_the_references_numbers() {
+    let interpreter = match Interpreter::find() {
+        Ok(interpreter) => interpreter,
+        Err(reason) => {
+            eprintln!("skipped: {reason}");
+            return;
+        }
+    };
+    let reference = reference();
+    for (target, folder) in &released().unpacked {
+        let kernels = folder.join("kernels").join(target);
+        let aiter = kernels.join("aiter-kernels");
+        let target = Path::new(target);
+        let by_reference = [aiter.as_path(), target, Path::new("--reference"), &reference];
+        let text = interpreter.run("aiter-kernels/tests/emulate_attention.py", &by_reference);
+        print!("{text}");
+        let text = interpreter.run("aiter-kernels/tests/emulate_activation.py", &by_reference);
+        print!("{text}");
+        let text = interpreter
+            .run("engine/tests/emulate_rms_norm.py", &[&kernels.join("engine/rms_norm.co"), target]);
+        print!("{text}");
+    }
+}
