@@ -28,8 +28,23 @@ impl<T> Named<T> for io::Result<T> {
     }
 }
 
+/// One step of changing the disk. A debug build ends like a power cut at the step that STRATA_CRASH_AT counts to, which is how the crash test
+/// stops at each of them.
+pub(crate) fn step() {
+    #[cfg(debug_assertions)]
+    {
+        use std::sync::atomic::{AtomicU64, Ordering};
+        static STEPS: AtomicU64 = AtomicU64::new(1);
+        let crash_at = std::env::var("STRATA_CRASH_AT").ok().and_then(|text| text.parse().ok());
+        if crash_at == Some(STEPS.fetch_add(1, Ordering::Relaxed)) {
+            std::process::abort();
+        }
+    }
+}
+
 /// Makes `path` and all its parents.
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
+    step();
     fs::create_dir_all(path).named("create", path)
 }
 
@@ -40,6 +55,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
 
 /// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
+    step();
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).named("create", path)?;
     file.write_all(content).named("write", path)?;
@@ -54,11 +70,13 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
 
 /// Renames a folder; the new name must be free.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
+    step();
     fs::rename(from, to).named("rename", from)
 }
 
 /// Removes a file or a whole tree, read-only or not; what is not there needs no removing.
 pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
+    step();
     let meta = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         meta => meta.named("remove", path)?,
@@ -75,6 +93,7 @@ pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
 
 /// Takes the write permission from every file and folder below `path`, and from `path`.
 pub(crate) fn make_read_only(path: &Path) -> Result<(), Error> {
+    step();
     let meta = fs::symlink_metadata(path).named("change", path)?;
     if meta.is_symlink() {
         return Ok(());

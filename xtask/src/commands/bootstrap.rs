@@ -22,7 +22,7 @@ pub(crate) struct Bootstrap {
 }
 
 /// Where archives may come from, beside the sources of the lock.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct From {
     /// Folder or server that holds archives by digest, as `cargo xtask mirror` writes it; may be given several times
     #[arg(long = "mirror", value_name = "[NAME=]URL|DIR")]

@@ -2,13 +2,14 @@
 
 use super::Session;
 use crate::digest::Sha256;
-use crate::dist::verify_folder;
+use crate::dist::verify_entry;
 use crate::lock::Lock;
-use crate::store::Receipt;
+use crate::store::{Depth, Garbage, Keep, Receipt, sealed_at};
 use crate::ui::human_bytes;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// List or verify what is in the store
 #[derive(Debug, Args)]
@@ -22,7 +23,26 @@ enum Action {
     /// List the entries with their sizes and the toolchains that use them
     List,
     /// Compare every entry with its manifest
-    Verify,
+    Verify {
+        /// Look at sizes and times only
+        #[arg(long)]
+        quick: bool,
+        /// Fetch again what differs
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Remove entries that no toolchain of the lock uses, and what processes that died have left
+    Gc {
+        /// Keep the newest N unused entries
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        keep: usize,
+        /// Remove only entries that were installed more than DAYS ago
+        #[arg(long, value_name = "DAYS", default_value_t = 0)]
+        older_than: u64,
+        /// Print what would be removed, and do nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Print the store's folder
     Path,
 }
@@ -32,7 +52,11 @@ impl StoreCommand {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         match self.action {
             Action::List => list(session),
-            Action::Verify => verify(session),
+            Action::Verify { quick, repair } => verify(session, quick, repair),
+            Action::Gc { keep, older_than, dry_run } => {
+                let younger_than = Duration::from_secs(older_than * 86_400);
+                gc(session, Keep { newest: keep, younger_than }, dry_run)
+            }
             Action::Path => {
                 let root = session.store.root();
                 session.ui.data(&root.display().to_string(), &json!({"path": root}));
@@ -79,12 +103,55 @@ fn users(lock: &Lock) -> BTreeMap<Sha256, Vec<String>> {
     users
 }
 
-fn verify(session: &Session) -> anyhow::Result<()> {
+fn verify(session: &Session, quick: bool, repair: bool) -> anyhow::Result<()> {
     let mut lines = Vec::new();
+    let mut broken = Vec::new();
     for name in session.store.entries() {
-        let checked = verify_folder(&session.store.root().join(&name))?;
-        lines.push(format!("ok  {name} ({} files)", checked.files));
+        let folder = session.store.root().join(&name);
+        let depth = if quick { Depth::Quick(sealed_at(&folder)?) } else { Depth::Deep };
+        match verify_entry(&folder, depth) {
+            Ok(checked) => lines.push(format!("ok  {name} ({} files)", checked.files)),
+            Err(error) => broken.push((name, folder, error)),
+        }
     }
-    session.ui.data(&lines.join("\n"), &json!({"entries": lines.len()}));
+    let count = (lines.len(), broken.len());
+    match (broken.is_empty(), repair) {
+        (true, _) => {}
+        (false, true) => {
+            for (name, folder, error) in broken {
+                session.ui.warn(&format!("{error}"));
+                session.store.discard(&folder)?;
+                lines.push(format!("discarded  {name}"));
+            }
+            let lock = session.lock()?;
+            super::bootstrap::install(session, session.select(&lock)?, &super::bootstrap::From::default())?;
+        }
+        (false, false) => {
+            let last = broken.pop();
+            broken.iter().for_each(|(_, _, error)| session.ui.warn(&format!("{error}")));
+            if let Some((_, _, error)) = last {
+                return Err(error.into());
+            }
+        }
+    }
+    session.ui.data(&lines.join("\n"), &json!({"whole": count.0, "broken": count.1}));
+    Ok(())
+}
+
+fn gc(session: &Session, keep: Keep, dry_run: bool) -> anyhow::Result<()> {
+    let lock = session.lock()?;
+    let garbage = session.store.garbage(&users(&lock).into_keys().collect(), keep)?;
+    let mut lines = Vec::new();
+    for Garbage { path, why, bytes } in &garbage {
+        let name = path.strip_prefix(session.store.root()).unwrap_or(path).display().to_string();
+        lines.push(format!("{name}  {:>10}  {why}", human_bytes(*bytes)));
+        if !dry_run {
+            session.store.discard(path)?;
+        }
+    }
+    let total: u64 = garbage.iter().map(|item| item.bytes).sum();
+    let verb = if dry_run { "would free" } else { "freed" };
+    lines.push(format!("{verb} {}", human_bytes(total)));
+    session.ui.data(&lines.join("\n"), &json!({"items": garbage.len(), "bytes": total, "dry_run": dry_run}));
     Ok(())
 }

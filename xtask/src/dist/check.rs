@@ -5,7 +5,7 @@ use crate::build::{Artifacts, MANIFEST_FILE};
 use crate::fetch::{Limits, Refusal, TreeWriter, unpack_zip};
 use crate::files::{self, Named};
 use crate::lock::Host;
-use crate::store::{Entry, Kind, Manifest, compare_tree};
+use crate::store::{Depth, Entry, Kind, Manifest, compare_entry, compare_tree};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -27,14 +27,23 @@ pub(crate) fn verify_folder(folder: &Path) -> Result<Checked, Error> {
     } else if let Some(manifest) = Artifacts::manifest(folder) {
         ("artifact", manifest.tree(), &[MANIFEST_FILE])
     } else if folder.join("receipt.json").is_file() {
-        let path = folder.join("manifest.json");
-        let text = files::read_text(&path)?;
-        let manifest = serde_json::from_str(&text).map_err(std::io::Error::other).named("read", &path)?;
-        return compare("store entry", &folder.join("tree"), &manifest, &[]);
+        return verify_entry(folder, Depth::Deep);
     } else {
         return Err(Error::NothingToVerify { path: folder.to_owned() });
     };
     compare(kind, folder, &manifest, ignored)
+}
+
+/// Compares an entry of the store with its manifest.
+pub(crate) fn verify_entry(folder: &Path, depth: Depth) -> Result<Checked, Error> {
+    let (files, differences) = compare_entry(folder, depth)?;
+    match differences.is_empty() {
+        true => Ok(Checked { kind: "store entry", files, skipped: Vec::new() }),
+        false => Err(Error::Differs {
+            path: folder.to_owned(),
+            differences: differences.iter().map(ToString::to_string).collect(),
+        }),
+    }
 }
 
 fn compare(
@@ -43,7 +52,7 @@ fn compare(
     manifest: &Manifest,
     ignored: &[&str],
 ) -> Result<Checked, Error> {
-    let differences = compare_tree(folder, manifest, ignored)?;
+    let differences = compare_tree(folder, manifest, ignored, Depth::Deep)?;
     match differences.is_empty() {
         true => Ok(Checked { kind, files: manifest.entries.len(), skipped: Vec::new() }),
         false => Err(Error::Differs {

@@ -10,6 +10,9 @@ pub(crate) enum Error {
     /// A file operation.
     #[error(transparent)]
     Files(#[from] crate::files::Error),
+    /// A store entry whose own records cannot be read.
+    #[error(transparent)]
+    Store(#[from] crate::store::Error),
     /// A component was not built for a target.
     #[error("{component} is not built for {target}: `{}` is missing", .path.display())]
     NotBuilt {

@@ -10,7 +10,7 @@ mod sums;
 mod zip;
 
 pub(crate) use bundle::{Bundle, Parts as BundleParts, plan_bundle};
-pub(crate) use check::{check_release, verify_folder, verify_zip};
+pub(crate) use check::{check_release, verify_entry, verify_folder, verify_zip};
 pub(crate) use error::Error;
 pub(crate) use licences::collect as collect_licences;
 pub(crate) use readme::readme;

@@ -63,6 +63,7 @@ impl Partial {
 
     /// Adds bytes at the end.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        files::step();
         self.file.seek(SeekFrom::Start(self.length)).named("write", &self.path)?;
         self.file.write_all(bytes).named("write", &self.path)?;
         self.length += bytes.len() as u64;
@@ -98,6 +99,12 @@ impl Partial {
 /// How many bytes are kept of an archive.
 pub(crate) fn kept(folder: &Path, sha256: Sha256) -> Option<u64> {
     std::fs::metadata(folder.join(format!("{}.part", sha256.short()))).ok().map(|meta| meta.len())
+}
+
+/// Whether anything is kept of an archive.
+pub(crate) fn exists(folder: &Path, sha256: Sha256) -> bool {
+    let path = folder.join(format!("{}.part", sha256.short()));
+    [path.with_extension("bad"), sidecar(&path), path].iter().any(|path| path.exists())
 }
 
 /// Removes what was kept for an archive that is installed now.

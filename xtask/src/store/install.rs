@@ -4,7 +4,7 @@ use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
 use super::{Error, Layout, Manifest, Receipt, Store, layout};
-use crate::fetch::{self, Places, fetch_package, forget_partial};
+use crate::fetch::{self, Places, fetch_package, forget_partial, has_partial};
 use crate::files::{self, Named};
 use crate::lock::{Host, Package, Source};
 use crate::ui::human_bytes;
@@ -33,12 +33,12 @@ impl Store {
         targets: &[gfx::Target],
         context: &fetch::Context,
     ) -> Result<(Receipt, bool), Error> {
+        let name = package.sources[0].key(&package.only).short();
         if let Some(receipt) = self.installed(package)? {
+            self.sweep(package, &name, context)?;
             return Ok((receipt, false));
         }
-        let name = package.sources[0].key(&package.only).short();
-        let lock = self.root.join("locks").join(format!("{name}.lock"));
-        let _lock = ProcessLock::acquire(&lock, &package.name, context.ui)?;
+        let _lock = self.lock(package, &name, context)?;
         if let Some(receipt) = self.installed(package)? {
             return Ok((receipt, false));
         }
@@ -48,10 +48,33 @@ impl Store {
         let receipt = fill(&staging, &partials, package, host, targets, context)?;
         staging.publish("entry", &self.root, &self.entry(receipt.key))?;
         // Kept until now: a layout that is refused must not cost another download.
-        for archive in package.sources.iter().flat_map(|source| &source.archives) {
-            forget_partial(&partials, archive.sha256)?;
-        }
+        self.forget_partials(package)?;
         Ok((receipt, true))
+    }
+
+    fn lock(&self, package: &Package, name: &str, context: &fetch::Context) -> Result<ProcessLock, Error> {
+        let path = self.root.join("locks").join(format!("{name}.lock"));
+        ProcessLock::acquire(&path, &package.name, context.ui)
+    }
+
+    /// Removes what a process has left that died between the publishing of its entry and its own end.
+    fn sweep(&self, package: &Package, name: &str, context: &fetch::Context) -> Result<(), Error> {
+        let partials = self.root.join("partials");
+        let mut archives = package.sources.iter().flat_map(|source| &source.archives);
+        let staging = self.root.join("staging").join(name);
+        let is_left = staging.exists() || archives.any(|archive| has_partial(&partials, archive.sha256));
+        if !is_left {
+            return Ok(());
+        }
+        let _lock = self.lock(package, name, context)?;
+        files::remove_tree(&staging)?;
+        self.forget_partials(package)
+    }
+
+    fn forget_partials(&self, package: &Package) -> Result<(), Error> {
+        let partials = self.root.join("partials");
+        let mut archives = package.sources.iter().flat_map(|source| &source.archives);
+        Ok(archives.try_for_each(|archive| forget_partial(&partials, archive.sha256))?)
     }
 
     fn check_space(&self, package: &Package) -> Result<(), Error> {

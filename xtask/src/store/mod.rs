@@ -4,6 +4,7 @@
 //! name by one rename, complete. `staging/`, `locks/` and `trash/` lie beside, on the same volume.
 
 mod error;
+mod gc;
 mod install;
 mod layout;
 mod manifest;
@@ -14,12 +15,13 @@ mod toolchain;
 mod verify;
 
 pub(crate) use error::Error;
+pub(crate) use gc::{Garbage, Keep};
 pub(crate) use install::check_layout;
 pub(crate) use layout::{Layout, LayoutError};
 pub(crate) use manifest::{Entry, Kind, Manifest};
 pub(crate) use receipt::Receipt;
 pub(crate) use toolchain::{Installed, bootstrap, load_installed};
-pub(crate) use verify::compare_tree;
+pub(crate) use verify::{Depth, compare_entry, compare_tree, sealed_at};
 
 use crate::digest::Sha256;
 use std::path::{Path, PathBuf};
@@ -49,6 +51,11 @@ impl Store {
     /// The receipt of the entry with this key, when it is installed by this version's rules.
     pub(crate) fn receipt(&self, key: Sha256) -> Result<Option<Receipt>, Error> {
         Receipt::load(&self.entry(key), key)
+    }
+
+    /// Removes an entry, or something beside the entries.
+    pub(crate) fn discard(&self, path: &Path) -> Result<(), Error> {
+        Ok(staging::discard(&self.root, path)?)
     }
 
     /// Every entry's folder name, sorted.

@@ -17,6 +17,18 @@ pub(super) struct ProcessLock {
 const POLL: Duration = Duration::from_millis(100);
 
 impl ProcessLock {
+    /// Whether somebody holds the lock at `path`.
+    pub(super) fn is_held(path: &Path) -> Result<bool, files::Error> {
+        match File::open(path) {
+            Err(_) => Ok(false),
+            Ok(file) => match file.try_lock() {
+                Ok(()) => Ok(false),
+                Err(TryLockError::WouldBlock) => Ok(true),
+                Err(TryLockError::Error(source)) => Err(source).named("lock", path),
+            },
+        }
+    }
+
     /// Waits for the lock at `path`, telling who holds it.
     pub(super) fn acquire(path: &Path, what: &str, ui: &Ui) -> Result<Self, Error> {
         if let Some(folder) = path.parent() {

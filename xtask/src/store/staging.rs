@@ -25,16 +25,7 @@ impl Staging {
 
     /// Gives the part `entry` of it the name `to`; what is there goes to the trash first.
     pub(super) fn publish(self, entry: &str, root: &Path, to: &Path) -> Result<(), Error> {
-        if to.exists() {
-            let trash = root.join("trash");
-            files::create_folder(&trash)?;
-            let name =
-                format!("{}.{}", to.file_name().unwrap_or_default().to_string_lossy(), std::process::id());
-            let old = trash.join(name);
-            files::remove_tree(&old)?;
-            files::rename(to, &old)?;
-            files::remove_tree(&old)?;
-        }
+        discard(root, to)?;
         files::rename(&self.path.join(entry), to)
     }
 }
@@ -44,4 +35,21 @@ impl Drop for Staging {
         // Nobody is there to hear of a failure, and the next run removes what is left.
         let _ = files::remove_tree(&self.path);
     }
+}
+
+/// Takes `path` out of sight by a rename, then removes it: a process that dies between leaves no half entry.
+pub(super) fn discard(root: &Path, path: &Path) -> Result<(), Error> {
+    if std::fs::symlink_metadata(path).is_err() {
+        return Ok(());
+    }
+    let trash = root.join("trash");
+    files::create_folder(&trash)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let out_of_sight = trash.join(format!("{name}.{}", std::process::id()));
+    if path.parent() == Some(trash.as_path()) {
+        return files::remove_tree(path);
+    }
+    files::remove_tree(&out_of_sight)?;
+    files::rename(path, &out_of_sight)?;
+    files::remove_tree(&out_of_sight)
 }

@@ -208,3 +208,45 @@ fn signal(process: u32, name: &str) {
     let status = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status();
     assert!(status.expect("kill").success());
 }
+
+#[test]
+fn a_broken_entry_is_fetched_again_by_repair() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    world.run(&BOOTSTRAP).exits(0);
+    let header = world.path(&format!("store/{}/tree/include/hip/hip_version.h", &sha256(&archive)[..16]));
+    let verify = |more: &[&str]| world.run(&[&["store", "verify", "--toolchain", "t"], more].concat());
+    assert_eq!(verify(&["--quick"]).exits(0).stdout.matches("ok  ").count(), 1);
+    make_writable_and_remove(&header).expect("remove");
+    for more in [&[][..], &["--quick"]] {
+        let run = verify(more).exits(3);
+        assert!(run.stderr.contains("missing  include/hip/hip_version.h"), "{}", run.stderr);
+    }
+    // Of the same size: only its time and its content tell.
+    std::fs::write(&header, "include/hip/hip_versioN.h").expect("write");
+    assert!(verify(&["--quick"]).exits(3).stderr.contains("no write since it was unpacked"));
+    verify(&["--repair"]).exits(0);
+    verify(&[]).exits(0);
+    assert_eq!(server.request_count(), 2);
+    assert_eq!(world.store().1, Vec::<String>::new());
+}
+
+#[test]
+fn gc_removes_what_no_toolchain_uses() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    world.run(&BOOTSTRAP).exits(0);
+    world.write("store/staging/0123456789abcdef/half/made", "by a process that died");
+    let dry = world.run(&["store", "gc", "--dry-run"]).exits(0);
+    assert!(dry.stdout.contains("left by a process that died"), "{}", dry.stdout);
+    assert_eq!(world.store().1.len(), 1);
+    world.run(&["store", "gc"]).exits(0);
+    assert_eq!((world.store().0.len(), world.store().1.len()), (1, 0), "what is used stays");
+    world.write("toolchains.lock", "version = 1\n");
+    world.run(&["store", "gc", "--keep", "1"]).exits(0);
+    assert_eq!(world.store().0.len(), 1);
+    world.run(&["store", "gc"]).exits(0);
+    assert_eq!(world.store(), (vec![], vec![]));
+}

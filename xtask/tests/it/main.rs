@@ -1,8 +1,10 @@
 //! xtask as its users meet it: real processes, real archives over a local server, real compilers.
 
+mod archives;
 mod bootstrap;
 mod build;
 mod cli;
+mod crash;
 mod download;
 mod emulate;
 mod release;

@@ -4,7 +4,7 @@ use super::Refusal;
 
 /// `raw` as a relative path with `/`, without `.` parts and without a trailing slash; empty for the root itself.
 pub(super) fn normalise(raw: &[u8]) -> Result<String, Refusal> {
-    let shown = || String::from_utf8_lossy(raw).into_owned();
+    let shown = || printable(&String::from_utf8_lossy(raw));
     let text = std::str::from_utf8(raw).map_err(|_| Refusal::NotText { member: shown() })?;
     if text.is_empty() || text.chars().any(char::is_control) {
         return Err(Refusal::NotText { member: shown() });
@@ -26,6 +26,12 @@ pub(super) fn normalise(raw: &[u8]) -> Result<String, Refusal> {
         }
     }
     Ok(parts.join("/"))
+}
+
+/// `text` with control characters written as escapes, so that a name cannot move the cursor of a terminal.
+pub(super) fn printable(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
 }
 
 /// Whether a target is a relative path that any host understands.

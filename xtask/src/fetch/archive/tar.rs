@@ -1,6 +1,6 @@
 //! tar streams: the `tar` crate parses headers, everything else is decided here.
 
-use super::{Format, Refusal, TreeWriter};
+use super::{Format, Refusal, TreeWriter, name};
 use std::io::{self, Read};
 use tar::EntryType;
 
@@ -45,7 +45,7 @@ fn unpack_plain(reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal>
 
 fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Result<(), Refusal> {
     let name = entry.path_bytes().into_owned();
-    let shown = || String::from_utf8_lossy(&name).into_owned();
+    let shown = || name::printable(&String::from_utf8_lossy(&name));
     if has_sparse_keys(entry)? {
         return Err(Refusal::Sparse { member: shown() });
     }

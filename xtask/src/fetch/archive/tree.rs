@@ -2,6 +2,7 @@
 
 use super::{Refusal, links, name};
 use crate::digest::Hasher;
+use crate::files;
 use crate::store::{Entry, Kind, Manifest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -123,6 +124,7 @@ impl TreeWriter {
         links::check(&self.links)?;
         let mut entries: Vec<Entry> = self.files.into_values().collect();
         for (path, target) in self.links {
+            files::step();
             let full = self.root.join(&path);
             make_symlink(&target, &full).map_err(|source| Refusal::Write {
                 verb: "create",
@@ -204,6 +206,7 @@ impl TreeWriter {
             let path = full.clone();
             move |source| Refusal::Write { verb, path, source }
         };
+        files::step();
         let mut file = create(&full, executable).map_err(failed("create"))?;
         let mut hasher = Hasher::new();
         loop {
