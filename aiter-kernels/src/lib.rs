@@ -1,1 +1,13 @@
-//! aiter-kernels
+//! Attention and activation kernels for AMD RDNA3, RDNA3.5 and RDNA4, on Composable Kernel.
+//!
+//! - [`catalogue`]: the kernels there are, one typed table from which the build, the launcher and the tests are derived
+//! - [`args`]: the argument blocks that the kernels take, byte for byte
+//! - [`dispatch`]: from a problem and a device to the launches
+//! - [`reference`]: each operation on the CPU, for tests and for machines without a GPU
+//!
+//! The kernels themselves are the CMake project in `native/`.
+
+pub mod args;
+pub mod catalogue;
+pub mod dispatch;
+pub mod reference;

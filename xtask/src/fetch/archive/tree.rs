@@ -229,12 +229,12 @@ impl TreeWriter {
     }
 }
 
-/// Opens a new file; never follows or replaces what is there.
+/// Opens a new file that only its maker can write; never follows or replaces what is there.
 fn create(path: &Path, executable: bool) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if executable { 0o755 } else { 0o644 });
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if executable { 0o555 } else { 0o444 });
     #[cfg(not(unix))]
     let _ = executable;
     options.open(path)

@@ -1,0 +1,29 @@
+use super::DevicePtr;
+
+/// Arguments of the combine kernels (`native/combine/combine_args.h`): the parts of [`super::FmhaSplitKvArgs`] become one output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct FmhaCombineArgs {
+    /// The output, `[batch, head, head dim]` by its strides.
+    pub o: DevicePtr,
+    /// Its LSE, f32, `[batch, head]`.
+    pub lse: DevicePtr,
+    /// The output of each part, f32, `[batch, head, split, head dim]`.
+    pub o_parts: DevicePtr,
+    /// The LSE of each part, f32, `[batch, head, split]`.
+    pub lse_parts: DevicePtr,
+    /// Heads of o.
+    pub heads: i32,
+    /// Parts.
+    pub splits: i32,
+    /// Elements of one head; any number.
+    pub head_dim: i32,
+    /// From one sequence of o to the next, in elements.
+    pub batch_stride_o: i32,
+    /// From one head of o to the next, in elements.
+    pub head_stride_o: i32,
+    /// Zero.
+    pub reserved: i32,
+}
+
+const _: () = assert!(size_of::<FmhaCombineArgs>() == 56);

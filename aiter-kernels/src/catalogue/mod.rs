@@ -1,0 +1,31 @@
+//! The kernels there are: one table that the build, the launcher and the tests are derived from.
+//!
+//! The build reads it as `native/kernels.cmake`, which [`cmake_list`] writes; a test keeps the two equal
+//! (`UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes the file anew).
+
+mod cmake;
+mod gate;
+mod instance;
+mod operation;
+mod table;
+
+pub use cmake::cmake_list;
+pub use gate::{Mismatch, mismatches};
+pub use instance::{ArgumentBlock, Attention, Budget, Instance, Mode, Tile};
+pub use operation::{DataType, Operation};
+pub use table::INSTANCES;
+
+use gfx::Wmma;
+
+/// The instances of an operation that a target with these matrix instructions has.
+pub fn instances(operation: Operation, wmma: Wmma) -> impl Iterator<Item = &'static Instance> {
+    INSTANCES.iter().filter(move |i| i.operation == operation && i.budget(wmma).is_some())
+}
+
+/// The names of the code objects, sorted, each once; a file is called `<name>.co`.
+pub fn code_objects() -> Vec<&'static str> {
+    let mut names: Vec<_> = INSTANCES.iter().map(|i| i.code_object).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}

@@ -1,0 +1,111 @@
+//! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
+
+use aiter_kernels::catalogue::{
+    DataType, INSTANCES, Instance, Mode, Operation, cmake_list, code_objects, instances,
+};
+use gfx::Wmma;
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+fn here(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+#[test]
+fn the_cmake_list_is_the_catalogue() {
+    let path = here("native/kernels.cmake");
+    if std::env::var_os("UPDATE_KERNELS").is_some() {
+        fs::write(&path, cmake_list()).expect("kernels.cmake is writable");
+    }
+    let text = fs::read_to_string(&path).expect("kernels.cmake is there");
+    assert_eq!(text, cmake_list(), "write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
+}
+
+#[test]
+fn the_sources_of_the_cmake_list_exist() {
+    for line in cmake_list().lines().filter_map(|line| line.trim().strip_prefix("SOURCE ")) {
+        assert!(here("native").join(line).is_file(), "{line}");
+    }
+}
+
+#[test]
+fn the_package_metadata_lists_the_code_objects() {
+    let manifest = fs::read_to_string(here("Cargo.toml")).expect("the manifest is there");
+    let list = manifest.split_once("\nkernels = [").and_then(|(_, rest)| rest.split_once(']'));
+    let (list, _) = list.expect("[package.metadata.component] has kernels");
+    let names: Vec<_> =
+        list.split(',').map(|name| name.trim().trim_matches('"')).filter(|n| !n.is_empty()).collect();
+    assert_eq!(names, code_objects());
+}
+
+#[test]
+fn entries_are_unique_and_say_what_they_are() {
+    let mut seen = HashSet::new();
+    for instance in INSTANCES {
+        assert!(seen.insert(instance.entry), "{} twice", instance.entry);
+        assert_eq!(instance.entry, name(instance));
+    }
+}
+
+fn name(instance: &Instance) -> String {
+    let mut name = format!("{}_{}", instance.operation, instance.data_type.name());
+    let Some(attention) = instance.attention else { return name };
+    name += &format!("_d{}", attention.head_dim);
+    match instance.operation {
+        Operation::FmhaPaged => name += &format!("_n{}", instance.tile.n),
+        Operation::FmhaSplitKv => {}
+        _ => {
+            name += &format!("_{}", attention.mode.name());
+            name += if attention.masked { "_masked" } else { "" };
+        }
+    }
+    name
+}
+
+#[test]
+fn every_operation_has_an_instance_on_every_generation() {
+    for &operation in Operation::ALL {
+        for wmma in [Wmma::Gfx11, Wmma::Gfx12] {
+            assert!(instances(operation, wmma).next().is_some(), "{operation} on {wmma:?}");
+        }
+    }
+}
+
+#[test]
+fn budgets_are_within_the_hardware() {
+    for instance in INSTANCES {
+        assert!(!instance.budgets.is_empty(), "{}", instance.entry);
+        for budget in instance.budgets {
+            assert!(budget.vgprs <= 256 && budget.lds_bytes <= 65_536, "{}", instance.entry);
+        }
+        let attention = [Operation::FmhaFwd, Operation::FmhaPaged, Operation::FmhaSplitKv];
+        assert_eq!(
+            instance.attention.is_some(),
+            attention.contains(&instance.operation),
+            "{}",
+            instance.entry
+        );
+    }
+}
+
+#[test]
+fn the_tile_of_an_activation_is_one_row_of_256_times_16_bytes() {
+    let tile = |data_type: DataType| {
+        let is = |i: &&Instance| i.operation == Operation::SiluAndMul && i.data_type == data_type;
+        INSTANCES.iter().find(is).map(|i| (i.tile.m, i.tile.n, i.warps))
+    };
+    assert_eq!(tile(DataType::Bf16), Some((1, 2048, 8)));
+    assert_eq!(tile(DataType::F32), Some((1, 1024, 8)));
+}
+
+#[test]
+fn the_geometry_follows_the_row() {
+    let is =
+        |i: &&Instance| i.attention.is_some_and(|a| a.head_dim == 64 && a.mode == Mode::Dense && !a.masked);
+    let instance = INSTANCES.iter().find(is).expect("d64 dense");
+    let geometry = instance.geometry(Wmma::Gfx12).expect("on gfx12");
+    assert_eq!((geometry.threads, geometry.tile_m, geometry.tile_n, geometry.head_dim), (128, 64, 64, 64));
+    assert_eq!((geometry.argument_bytes, geometry.lds_bytes), (152, 4608));
+    assert_eq!(instance.geometry_symbol(), "fmha_fwd_bf16_d64_dense_geometry");
+}

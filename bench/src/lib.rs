@@ -1,0 +1,82 @@
+//! What the measurements share: a plain server on this machine, medians, and the peak memory of a child.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Serves `body` under every path until the process ends, and gives its address.
+///
+/// # Panics
+/// When no port is free.
+pub fn serve(body: Arc<Vec<u8>>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}/archive.tar.gz", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let body = body.clone();
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().expect("clone"));
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|n| n > 2) {
+                    line.clear();
+                }
+                let head =
+                    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
+                // A client that went away ends its own measurement.
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
+            });
+        }
+    });
+    address
+}
+
+/// How long a command took and how much memory it had at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Measured {
+    /// Wall time.
+    pub time: Duration,
+    /// Peak resident memory in bytes, as /proc told while it ran; 0 when it was too fast to be seen.
+    pub peak: u64,
+}
+
+/// Runs `command` to its end.
+///
+/// # Panics
+/// When it cannot start or fails.
+pub fn measure(command: &mut Command) -> Measured {
+    let start = Instant::now();
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut peak = 0;
+    let status = loop {
+        peak = peak.max(peak_of(&child));
+        match child.try_wait().expect("waits") {
+            Some(status) => break status,
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let time = start.elapsed();
+    if !status.success() {
+        let mut words = String::new();
+        let _ = child.stderr.map(|mut stderr| std::io::Read::read_to_string(&mut stderr, &mut words));
+        panic!("{command:?}: {words}");
+    }
+    Measured { time, peak }
+}
+
+fn peak_of(child: &Child) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
+}
+
+/// The middle of `values`.
+///
+/// # Panics
+/// When there are none.
+pub fn median(mut values: Vec<Duration>) -> Duration {
+    values.sort();
+    values[values.len() / 2]
+}
