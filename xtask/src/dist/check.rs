@@ -115,7 +115,7 @@ pub(crate) fn check_release(zip: &Path, host: Host) -> Result<Checked, Error> {
         Some(0) => {}
         // 6: no HIP runtime or no GPU; everything else of the self-test has passed.
         Some(6) => {
-            checked.skipped.push("strata-device --selftest on a GPU: this machine has no HIP runtime".into())
+            checked.skipped.push("strata-device --selftest on a GPU: this machine has no HIP runtime".into());
         }
         _ => {
             return Err(Error::Start {

@@ -1,7 +1,7 @@
 //! A zip that is a function of its members: sorted names, one time, fixed attributes, fixed compression.
 
 use super::{Bundle, Error};
-use crate::files::{self, Named};
+use crate::files::Named;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use zip::write::SimpleFileOptions;
@@ -28,7 +28,7 @@ pub(crate) fn write(bundle: &Bundle, path: &Path, time: Timestamp) -> Result<(),
     }
     let mut buffered = writer.finish().map_err(failed)?;
     buffered.flush().named("write", path)?;
-    Ok(buffered.get_ref().sync_all().named("write", path).map_err(files::Error::from)?)
+    Ok(buffered.get_ref().sync_all().named("write", path)?)
 }
 
 impl Timestamp {

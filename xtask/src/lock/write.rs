@@ -1,6 +1,6 @@
 //! Writes entries into a lock and leaves every other line, comment and order as it was.
 
-use super::model::{Archive, Package};
+use super::model::{Archive, Host, Package};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 /// `lock` with `package` in place of the package of the same name and host, or appended.
@@ -8,7 +8,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value, value};
 /// The text must be a lock that [`super::parse`] accepts.
 pub(crate) fn upsert_package(lock: &str, package: &Package) -> Result<String, toml_edit::TomlError> {
     let mut document: DocumentMut = lock.parse()?;
-    let host = package.host.map(|host| host.triple());
+    let host = package.host.map(Host::triple);
     let packages = document.entry("package").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     if let Some(packages) = packages.as_array_of_tables_mut() {
         let table = package_table(package);

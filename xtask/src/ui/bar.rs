@@ -3,7 +3,7 @@
 use super::human_bytes;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use serde_json::json;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// No line sooner than this after the last, so that fast work says nothing.
@@ -60,7 +60,7 @@ impl Bar {
             Kind::Terminal(bar) => bar.inc(amount),
             Kind::Lines(lines) => {
                 if let Some(line) =
-                    lines.lock().unwrap_or_else(|e| e.into_inner()).advance(amount, Instant::now())
+                    lines.lock().unwrap_or_else(PoisonError::into_inner).advance(amount, Instant::now())
                 {
                     line.print();
                 }

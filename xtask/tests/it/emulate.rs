@@ -83,8 +83,8 @@ fn tree_of(package: &str) -> PathBuf {
         .output()
         .expect("xtask starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let events = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let result = events.filter(|event| event["event"] == "result").last().expect("a result");
+    let mut events = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let result = events.rfind(|event| event["event"] == "result").expect("a result");
     let packages = result["result"]["packages"].as_array().expect("packages").clone();
     let found = packages.iter().find(|found| found["name"] == package).expect(package);
     PathBuf::from(found["tree"].as_str().expect("a path"))
@@ -109,7 +109,8 @@ fn reference() -> PathBuf {
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let text = String::from_utf8_lossy(&built.stdout).into_owned();
     let messages = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let executable = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from)).last();
+    let executables = messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
+    let executable = executables.collect::<Vec<_>>().pop();
     executable.expect("an executable")
 }
 

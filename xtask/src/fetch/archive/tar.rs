@@ -1,6 +1,7 @@
 //! tar streams: the `tar` crate parses headers, everything else is decided here.
 
 use super::{Format, Refusal, TreeWriter, name};
+use std::borrow::Cow;
 use std::io::{self, Read};
 use tar::EntryType;
 
@@ -49,8 +50,7 @@ fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Resul
     if has_sparse_keys(entry)? {
         return Err(Refusal::Sparse { member: shown() });
     }
-    let link =
-        |entry: &tar::Entry<'_, _>| entry.link_name_bytes().map(|l| l.into_owned()).unwrap_or_default();
+    let link = |entry: &tar::Entry<'_, _>| entry.link_name_bytes().map(Cow::into_owned).unwrap_or_default();
     match entry.header().entry_type() {
         // Old archives mark a folder only by the slash at the end of its name.
         EntryType::Regular if name.ends_with(b"/") => tree.folder(&name),

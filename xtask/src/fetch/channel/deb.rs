@@ -43,7 +43,7 @@ impl Mirrors {
                         mirrors.security = mirrors.security.take().or_else(mirror);
                     }
                     None if SUITES.contains(&suite.as_str()) => {
-                        mirrors.main = mirrors.main.take().or_else(mirror)
+                        mirrors.main = mirrors.main.take().or_else(mirror);
                     }
                     _ => {}
                 }
