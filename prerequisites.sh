@@ -4,6 +4,8 @@
 set -eu
 
 missing=""
+# For the tests: LLVM's disassembler, which the kernel checks use, is linked against it.
+ldconfig -p 2>/dev/null | grep -q "libcurl\.so\.4 " || missing="$missing libcurl4"
 command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 command -v git >/dev/null 2>&1 || missing="$missing git"
 python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"

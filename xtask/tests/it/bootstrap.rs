@@ -178,32 +178,6 @@ fn a_store_that_cannot_be_written_is_said() {
     assert_eq!(server.request_count(), 0);
 }
 
-/// A file system of 1 MiB, where root may make one.
-#[test]
-fn a_full_disk_has_its_own_exit_code_and_leaves_nothing() {
-    let server = Server::start();
-    let mut members = dist_members();
-    members.push(Member::File("big".into(), vec![0; 4 << 20]));
-    let archive = tar_gz("", &members);
-    let url = server.offer("dist.tar.gz", &archive, Fault::None);
-    // No size, so that the preflight cannot know.
-    let world = World::with_lock(&lock(&[(&url, &sha256(&archive), None)]));
-    let small = world.path("small");
-    std::fs::create_dir(&small).expect("folder");
-    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "none"]).arg(&small).output();
-    if !mounted.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: this user may not mount a small file system");
-        return;
-    }
-    let run = world.run(&["bootstrap", "--toolchain", "t", "--store", "small"]);
-    let left = std::fs::read_dir(small.join("staging")).map_or(0, Iterator::count);
-    let unmounted = Command::new("umount").arg(&small).status();
-    assert!(unmounted.is_ok_and(|status| status.success()));
-    let run = run.exits(5);
-    assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
-    assert_eq!(left, 0);
-}
-
 fn signal(process: u32, name: &str) {
     let status = Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status();
     assert!(status.expect("kill").success());

@@ -6,7 +6,6 @@ mod build;
 mod cli;
 mod crash;
 mod download;
-mod emulate;
 mod release;
 mod support;
 mod tidy;

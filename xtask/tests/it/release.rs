@@ -1,48 +1,11 @@
 //! The main job on this very workspace: two builds in folders of different length, unpacked, checked, started.
 
-use crate::build::store;
-use crate::support::{Run, World, sha256, workspace_root};
+use crate::support::{Released, TARGETS, release, release_name, released, sha256, store, workspace_root};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
-
-const TARGETS: [(&str, u8); 2] = [("gfx1100", 0x41), ("gfx1201", 0x4e)];
-
-/// A copy of the files that are part of the project, in `name` of a temporary folder.
-fn copy_of_workspace(name: &str) -> World {
-    let world = World::new();
-    let root = workspace_root();
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(&root)
-        .output()
-        .expect("git lists the files");
-    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
-    for file in String::from_utf8(listed.stdout).expect("names").split_terminator('\0') {
-        let to = world.path(&format!("{name}/{file}"));
-        std::fs::create_dir_all(to.parent().expect("parent")).expect("folder");
-        // A file that was removed and not committed is listed too.
-        if root.join(file).is_file() {
-            std::fs::copy(root.join(file), to).expect(file);
-        }
-    }
-    world
-}
-
-fn release(world: &World, folder: &str) -> Run {
-    let targets = TARGETS.map(|(target, _)| target).join(",");
-    let output = world
-        .command(&["release", "--toolchain", "lite", "--targets", &targets, "--store"])
-        .arg(store())
-        .current_dir(world.path(folder))
-        .env("SOURCE_DATE_EPOCH", "1796018324")
-        .output()
-        .expect("xtask starts");
-    world.ended(output).exits(0)
-}
 
 /// Path and content of every member of a zip.
 fn members(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
@@ -57,57 +20,21 @@ fn members(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
     members
 }
 
-/// The release of this workspace, made in two folders of different length.
-pub(crate) struct Released {
-    first: World,
-    second: World,
-    /// Target and the folder that its zip was unpacked into, by another program.
-    pub(crate) unpacked: Vec<(String, PathBuf)>,
-}
-
-const SHORT: &str = "a";
-const LONG: &str = "a-folder/with-a/much-longer/path and a space";
-
-/// Made once for all tests.
-pub(crate) fn released() -> &'static Released {
-    static RELEASED: OnceLock<Released> = OnceLock::new();
-    RELEASED.get_or_init(|| {
-        let (first, second) = (copy_of_workspace(SHORT), copy_of_workspace(LONG));
-        release(&first, SHORT);
-        release(&second, LONG);
-        let out = first.path("unpacked");
-        let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
-        let unpack = |(target, _): (&str, u8)| {
-            let zip = first.path(SHORT).join("dist").join(format!("{}.zip", name(target)));
-            let status = Command::new("python3").args(["-c", script]).arg(zip).arg(&out).status();
-            assert!(status.expect("python3").success());
-            (target.to_owned(), out.join(name(target)))
-        };
-        let unpacked = TARGETS.map(unpack).into();
-        Released { first, second, unpacked }
-    })
-}
-
-fn name(target: &str) -> String {
-    format!("strata-{}-x86_64-unknown-linux-gnu-{target}", env!("CARGO_PKG_VERSION"))
-}
-
 #[test]
 fn two_folders_give_the_same_release() {
     let Released { first, second, .. } = released();
     for (target, flags) in TARGETS {
-        let name = name(target);
-        let zip =
-            std::fs::read(first.path(SHORT).join("dist").join(format!("{name}.zip"))).expect("the first");
+        let name = release_name(target);
+        let zip = std::fs::read(first.root().join("dist").join(format!("{name}.zip"))).expect("the first");
         let other =
-            std::fs::read(second.path(LONG).join("dist").join(format!("{name}.zip"))).expect("the second");
+            std::fs::read(second.root().join("dist").join(format!("{name}.zip"))).expect("the second");
         let files = members(&zip);
         for (file, content) in &members(&other) {
             assert_eq!(sha256(content), sha256(&files[file]), "{file} of {target} depends on the folder");
         }
         assert!(zip == other, "the zips of {target} differ though their members are equal");
 
-        let sums = std::fs::read_to_string(first.path(SHORT).join("dist/SHA256SUMS")).expect("sums");
+        let sums = std::fs::read_to_string(first.root().join("dist/SHA256SUMS")).expect("sums");
         assert!(sums.contains(&format!("{}  {name}.zip", sha256(&zip))));
         let objects: Vec<&String> = files.keys().filter(|file| file.ends_with(".co")).collect();
         assert!(objects.len() >= 3, "{objects:?}");
@@ -122,7 +49,7 @@ fn two_folders_give_the_same_release() {
 #[test]
 fn the_second_release_compiles_nothing() {
     let first = &released().first;
-    let again = release(first, SHORT);
+    let again = release(first);
     for component in ["engine", "aiter-kernels"] {
         for (target, _) in TARGETS {
             let line = format!("current {component} {target}, nothing to do");
@@ -151,7 +78,7 @@ fn what_is_unpacked_is_verified_and_starts() {
             Command::new("sha256sum").args(["--check", "--quiet", "SHA256SUMS"]).current_dir(folder).status();
         assert!(summed.expect("sha256sum").success());
         first.run(&["verify", &folder.display().to_string()]).exits(0);
-        let zip = first.path(SHORT).join("dist").join(format!("{}.zip", name(target)));
+        let zip = first.root().join("dist").join(format!("{}.zip", release_name(target)));
         first.run(&["verify", &zip.display().to_string()]).exits(0);
 
         // Python's zipfile forgets modes.
@@ -173,13 +100,16 @@ fn what_is_unpacked_is_verified_and_starts() {
 #[test]
 fn one_changed_byte_is_named() {
     let Released { first, unpacked, .. } = released();
-    let copy = first.path("changed");
+    let copy = first.path("target/changed");
+    if copy.exists() {
+        std::fs::remove_dir_all(&copy).expect("remove");
+    }
     let copied = Command::new("cp").arg("-r").arg(&unpacked[0].1).arg(&copy).status();
     assert!(copied.expect("cp").success());
     let changed = copy.join("README.txt");
     let mut content = std::fs::read(&changed).expect("README.txt");
     content[0] ^= 1;
     std::fs::write(&changed, content).expect("write");
-    let run = first.run(&["verify", "changed"]).exits(3);
+    let run = first.run(&["verify", "target/changed"]).exits(3);
     assert!(run.stderr.contains("changed  README.txt"), "{}", run.stderr);
 }

@@ -58,16 +58,3 @@ fn no_registry_host_is_named() {
         }
     }
 }
-
-#[test]
-fn the_code_is_formatted() {
-    let output =
-        Command::new(env!("CARGO")).args(["fmt", "--all", "--check"]).current_dir(workspace_root()).output();
-    let output = output.expect("cargo starts");
-    let words = String::from_utf8_lossy(&output.stderr);
-    if words.contains("is not installed") {
-        eprintln!("skipped: this toolchain has no rustfmt");
-        return;
-    }
-    assert!(output.status.success(), "{}{words}", String::from_utf8_lossy(&output.stdout));
-}

@@ -2,12 +2,16 @@
 
 mod archive;
 mod locks;
+mod release;
 mod server;
+mod store;
 mod world;
 
 pub(crate) use archive::{Member, dist_members, tar_gz};
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
+pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use server::{Fault, Server};
+pub(crate) use store::store;
 pub(crate) use world::{Run, World, workspace_root};
 
 /// Waits for what another process does; fails after half a minute.

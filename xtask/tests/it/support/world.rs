@@ -5,7 +5,9 @@ use std::process::{Child, Command, Output, Stdio};
 
 /// A temporary workspace.
 pub(crate) struct World {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    /// Removes the folder with this value, when it is a temporary one.
+    _temporary: Option<tempfile::TempDir>,
 }
 
 /// How a run of xtask ended, with this machine's paths replaced.
@@ -23,7 +25,14 @@ pub(crate) fn workspace_root() -> PathBuf {
 impl World {
     /// An empty one.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::Builder::new().prefix("strata-").tempdir().expect("temp") }
+        let temporary = tempfile::Builder::new().prefix("strata-").tempdir().expect("temp");
+        Self { folder: temporary.path().to_owned(), _temporary: Some(temporary) }
+    }
+
+    /// In a folder that stays.
+    pub(crate) fn at(folder: PathBuf) -> Self {
+        std::fs::create_dir_all(&folder).expect("folder");
+        Self { folder, _temporary: None }
     }
 
     /// With this lock.
@@ -34,7 +43,7 @@ impl World {
     }
 
     pub(crate) fn root(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

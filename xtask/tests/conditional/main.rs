@@ -1,0 +1,39 @@
+//! Checks that not every machine can run: one that cannot is counted as ignored, with its reason, and never as passed.
+
+mod emulate;
+mod format;
+mod full_disk;
+#[path = "../it/support/mod.rs"]
+#[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.
+mod support;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let trials = vec![
+        trial("the_code_is_formatted", format::missing(), format::the_code_is_formatted),
+        trial(
+            "a_full_disk_has_its_own_exit_code_and_leaves_nothing",
+            full_disk::missing(),
+            full_disk::a_full_disk_has_its_own_exit_code_and_leaves_nothing,
+        ),
+        trial(
+            "shipped_kernels_give_the_references_numbers",
+            emulate::missing(),
+            emulate::shipped_kernels_give_the_references_numbers,
+        ),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn trial(name: &str, missing: Option<String>, check: fn()) -> Trial {
+    let is_ignored = missing.is_some();
+    if let Some(reason) = missing {
+        eprintln!("skipped: {name}: {reason}");
+    }
+    let run = move || {
+        check();
+        Ok(())
+    };
+    Trial::test(name, run).with_ignored_flag(is_ignored)
+}
