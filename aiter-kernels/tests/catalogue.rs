@@ -1,7 +1,7 @@
 //! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
 
 use aiter_kernels::catalogue::{
-    DataType, INSTANCES, Instance, Mode, Operation, cmake_list, code_objects, instances,
+    DataType, INSTANCES, Instance, Mode, Operation, code_objects, instances, native_files,
 };
 use gfx::Wmma;
 use std::collections::HashSet;
@@ -13,20 +13,26 @@ fn here(path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_cmake_list_is_the_catalogue() {
-    let path = here("native/kernels.cmake");
+fn the_files_of_the_build_are_the_catalogue() {
+    let folder = here("native/instances");
+    let files = native_files();
     if std::env::var_os("UPDATE_KERNELS").is_some() {
-        fs::write(&path, cmake_list()).expect("kernels.cmake is writable");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("native/instances is writable");
+        for (path, text) in &files {
+            fs::write(here("native").join(path), text).expect("the file is writable");
+        }
     }
-    let text = fs::read_to_string(&path).expect("kernels.cmake is there");
-    assert_eq!(text, cmake_list(), "write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
-}
-
-#[test]
-fn the_sources_of_the_cmake_list_exist() {
-    for line in cmake_list().lines().filter_map(|line| line.trim().strip_prefix("SOURCE ")) {
-        assert!(here("native").join(line).is_file(), "{line}");
+    for (path, text) in &files {
+        let found = fs::read_to_string(here("native").join(path)).unwrap_or_default();
+        assert_eq!(&found, text, "{path}: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
     }
+    let sources = files[0].1.lines().filter_map(|line| line.trim().strip_prefix("SOURCE "));
+    for source in sources {
+        assert!(here("native").join(source).is_file(), "{source}");
+    }
+    let there = fs::read_dir(&folder).expect("native/instances is there").count();
+    assert_eq!(there, files.len() - 1, "native/instances holds files that the catalogue does not make");
 }
 
 #[test]

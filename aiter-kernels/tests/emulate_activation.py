@@ -38,24 +38,18 @@ def relative(found, expected):
     return difference(found / (np.abs(expected) + 1e-3), expected / (np.abs(expected) + 1e-3))
 
 
-def main():
-    checks = Checks(__doc__)
-    [code_object] = checks.kernels('activation')
-    for operation, formula in FORMULAS.items():
-        for dtype in DATA_TYPES.values():
-            for rows, width, padding in SHAPES:
-                rng = np.random.default_rng(3)
-                x = dtype.encode(2 * rng.normal(size=(rows, 2 * width + padding)))
-                entry = f'{operation}_{dtype.name}'
-                out = run(code_object, entry, checks.options.target, dtype, x, width, padding)
-                row = dtype.decode(x)[:, :2 * width].astype(np.float64)
-                expected = formula(row[:, :width]) * row[:, width:]
-                errors = {'relative': (relative(out, expected), BOUND[dtype.name])}
-                ours = checks.reference(operation, dict(input=x[:, :2 * width]), ('out',), dtype=dtype.name, rows=rows, width=width)
-                if ours:
-                    errors['against Rust'] = (relative(out, ours[0].reshape(rows, width)), BOUND[dtype.name])
-                checks.bound(f'{entry} {rows}x{width} rows {padding} apart', **errors)
-    checks.finish()
-
-
-main()
+checks = Checks(__doc__)
+for code_object, entry, match in checks.kernels(r'((?:silu|gelu|gelu_tanh)_and_mul)_(\w+)'):
+    operation, formula, dtype = match[1], FORMULAS[match[1]], DATA_TYPES[match[2]]
+    for rows, width, padding in SHAPES:
+        rng = np.random.default_rng(3)
+        x = dtype.encode(2 * rng.normal(size=(rows, 2 * width + padding)))
+        out = run(code_object, entry, checks.options.target, dtype, x, width, padding)
+        row = dtype.decode(x)[:, :2 * width].astype(np.float64)
+        expected = formula(row[:, :width]) * row[:, width:]
+        errors = {'relative': (relative(out, expected), BOUND[dtype.name])}
+        ours = checks.reference(operation, dict(input=x[:, :2 * width]), ('out',), dtype=dtype.name, rows=rows, width=width)
+        if ours:
+            errors['against Rust'] = (relative(out, ours[0].reshape(rows, width)), BOUND[dtype.name])
+        checks.bound(f'{entry} {rows}x{width} rows {padding} apart', **errors)
+checks.finish()

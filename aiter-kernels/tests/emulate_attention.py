@@ -2,7 +2,7 @@
 
     python3 emulate_attention.py FOLDER TARGET [--reference target/debug/examples/reference] [--only NAME]
 """
-import re, struct
+import struct
 
 import numpy as np
 
@@ -20,8 +20,7 @@ def problems(varlen, masked):
             yield Problem(*heads, *lengths, window)
 
 
-def run(code_object, target, problem, dtype, varlen, q, k, v, scale):
-    entry = code_object.stem
+def run(code_object, entry, target, problem, dtype, varlen, q, k, v, scale):
     shape = geometry(str(code_object), entry)
     head_dim, batch = shape.head_dim, len(problem.queries)
     rows, queries, keys = sum(problem.queries), max(problem.queries), max(problem.keys)
@@ -54,13 +53,12 @@ def run(code_object, target, problem, dtype, varlen, q, k, v, scale):
 
 
 checks = Checks(__doc__)
-NAME = r'fmha_fwd_(\w+)_d(\d+)_(dense|varlen)(_masked)?'
-for code_object in checks.kernels(NAME):
-    name, dim, mode, masked = re.fullmatch(NAME, code_object.stem).groups()
+for code_object, entry, match in checks.kernels(r'fmha_fwd_(\w+)_d(\d+)_(dense|varlen)(_masked)?'):
+    name, dim, mode, masked = match.groups()
     dtype, head_dim = DATA_TYPES[name], int(dim)
     for problem in problems(mode == 'varlen', bool(masked)):
         q, k, v = problem.tensors(dtype, head_dim)
         scale = head_dim ** -0.5
-        o, lse = run(code_object, checks.options.target, problem, dtype, mode == 'varlen', q, k, v, scale)
-        judge(checks, code_object.stem, problem, dtype, q, k, v, scale, o, lse)
+        o, lse = run(code_object, entry, checks.options.target, problem, dtype, mode == 'varlen', q, k, v, scale)
+        judge(checks, entry, problem, dtype, q, k, v, scale, o, lse)
 checks.finish()

@@ -3,7 +3,7 @@ them against numpy and the Rust reference.
 
     python3 emulate_decode.py FOLDER TARGET [--reference target/debug/examples/reference] [--only NAME]
 """
-import re, struct
+import struct
 
 import numpy as np
 
@@ -21,8 +21,8 @@ CASES = [
 ]
 
 
-def run(split_object, combine_object, target, problem, dtype, splits, page_rows, q, k, v, scale):
-    entry, combine = split_object.stem, f'fmha_combine_{dtype.name}'
+def run(split_object, entry, combine_object, target, problem, dtype, splits, page_rows, q, k, v, scale):
+    combine = f'fmha_combine_{dtype.name}'
     shape = geometry(str(split_object), entry)
     head_dim, batch, heads = shape.head_dim, len(problem.keys), problem.heads
     group = heads // problem.kv_heads
@@ -54,13 +54,12 @@ def run(split_object, combine_object, target, problem, dtype, splits, page_rows,
 
 checks = Checks(__doc__)
 combine_object = checks.options.folder / 'fmha_combine.co'
-NAME = r'fmha_split_kv_(\w+)_d(\d+)'
-for code_object in checks.kernels(NAME):
-    name, dim = re.fullmatch(NAME, code_object.stem).groups()
+for code_object, entry, match in checks.kernels(r'fmha_split_kv_(\w+)_d(\d+)'):
+    name, dim = match.groups()
     dtype, head_dim = DATA_TYPES[name], int(dim)
     for problem, splits, page_rows in CASES:
         q, k, v = problem.tensors(dtype, head_dim)
         scale = head_dim ** -0.5
-        o, lse = run(code_object, combine_object, checks.options.target, problem, dtype, splits, page_rows, q, k, v, scale)
-        judge(checks, f'{code_object.stem} {splits} splits, pages of {page_rows}', problem, dtype, q, k, v, scale, o, lse)
+        o, lse = run(code_object, entry, combine_object, checks.options.target, problem, dtype, splits, page_rows, q, k, v, scale)
+        judge(checks, f'{entry} {splits} splits, pages of {page_rows}', problem, dtype, q, k, v, scale, o, lse)
 checks.finish()

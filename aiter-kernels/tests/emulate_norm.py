@@ -55,33 +55,29 @@ def relative(found, expected):
 
 
 checks = Checks(__doc__)
-[code_object] = checks.kernels('norm')
-for operation, formula in FORMULAS.items():
-    for dtype in DATA_TYPES.values():
-        for rows, width, padding, offset, *optional in SHAPES:
-            entry = f'{operation}_{dtype.name}'
-            if checks.options.only not in entry:
-                continue
-            rng = np.random.default_rng(3)
-            x = dtype.encode(2 * rng.normal(size=(rows, width + padding)) + offset)
-            tensors = (x.shape, (width,), (width,))
-            if operation == 'softmax':
-                optional = [False] * 3
-            residual, weight, bias = (dtype.encode(rng.normal(size=s)) if there else None for s, there in zip(tensors, optional))
-            out, sums = run(code_object, entry, checks.options.target, dtype, x, width, padding, residual, weight, bias)
-            total = dtype.decode(x)[:, :width]
-            errors = {}
-            if residual is not None:
-                total = dtype.decode(dtype.encode(total + dtype.decode(residual)[:, :width]))
-                errors['sum'] = (difference(dtype.decode(np.ascontiguousarray(sums[:, :width])), total), 0)
-                assert (sums[:, width:] == residual[:, width:]).all(), 'the kernel wrote between two rows of the residual'
-            expected = formula(total.astype(np.float64))
-            expected = expected * (1 if weight is None else dtype.decode(weight)) + (0 if bias is None else dtype.decode(bias))
-            errors['relative'] = (relative(out, expected), BOUND[dtype.name])
-            inputs = dict(input=x[:, :width], residual=None if residual is None else residual[:, :width], weight=weight, bias=bias)
-            ours = checks.reference(operation, {k: t for k, t in inputs.items() if t is not None}, ('out',), dtype=dtype.name, width=width,
-                                    epsilon=EPSILON)
-            if ours:
-                errors['against Rust'] = (relative(out, ours[0].reshape(rows, width)), BOUND[dtype.name])
-            checks.bound(f'{entry} {rows}x{width} rows {padding} apart', **errors)
+for code_object, entry, match in checks.kernels(r'(rms_norm|layer_norm|softmax)_(\w+)'):
+    operation, formula, dtype = match[1], FORMULAS[match[1]], DATA_TYPES[match[2]]
+    for rows, width, padding, offset, *optional in SHAPES:
+        rng = np.random.default_rng(3)
+        x = dtype.encode(2 * rng.normal(size=(rows, width + padding)) + offset)
+        tensors = (x.shape, (width,), (width,))
+        if operation == 'softmax':
+            optional = [False] * 3
+        residual, weight, bias = (dtype.encode(rng.normal(size=s)) if there else None for s, there in zip(tensors, optional))
+        out, sums = run(code_object, entry, checks.options.target, dtype, x, width, padding, residual, weight, bias)
+        total = dtype.decode(x)[:, :width]
+        errors = {}
+        if residual is not None:
+            total = dtype.decode(dtype.encode(total + dtype.decode(residual)[:, :width]))
+            errors['sum'] = (difference(dtype.decode(np.ascontiguousarray(sums[:, :width])), total), 0)
+            assert (sums[:, width:] == residual[:, width:]).all(), 'the kernel wrote between two rows of the residual'
+        expected = formula(total.astype(np.float64))
+        expected = expected * (1 if weight is None else dtype.decode(weight)) + (0 if bias is None else dtype.decode(bias))
+        errors['relative'] = (relative(out, expected), BOUND[dtype.name])
+        inputs = dict(input=x[:, :width], residual=None if residual is None else residual[:, :width], weight=weight, bias=bias)
+        ours = checks.reference(operation, {k: t for k, t in inputs.items() if t is not None}, ('out',), dtype=dtype.name,
+                                width=width, epsilon=EPSILON)
+        if ours:
+            errors['against Rust'] = (relative(out, ours[0].reshape(rows, width)), BOUND[dtype.name])
+        checks.bound(f'{entry} {rows}x{width} rows {padding} apart', **errors)
 checks.finish()

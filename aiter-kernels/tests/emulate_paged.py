@@ -2,7 +2,7 @@
 
     python3 emulate_paged.py FOLDER TARGET [--reference target/debug/examples/reference] [--only NAME]
 """
-import re, struct
+import struct
 
 import numpy as np
 
@@ -18,8 +18,7 @@ PROBLEMS = [
 ]
 
 
-def run(code_object, target, problem, dtype, page_rows, q, k, v, scale):
-    entry = code_object.stem
+def run(code_object, entry, target, problem, dtype, page_rows, q, k, v, scale):
     shape = geometry(str(code_object), entry)
     head_dim, rows = shape.head_dim, sum(problem.queries)
 
@@ -46,14 +45,13 @@ def run(code_object, target, problem, dtype, page_rows, q, k, v, scale):
 
 
 checks = Checks(__doc__)
-NAME = r'fmha_paged_(\w+)_d(\d+)_n(\d+)'
-for code_object in checks.kernels(NAME):
-    name, dim, keys = re.fullmatch(NAME, code_object.stem).groups()
+for code_object, entry, match in checks.kernels(r'fmha_paged_(\w+)_d(\d+)_n(\d+)'):
+    name, dim, keys = match.groups()
     dtype, head_dim = DATA_TYPES[name], int(dim)
     for problem in PROBLEMS:
         for page_rows in (int(keys), 3 * int(keys)):
             q, k, v = problem.tensors(dtype, head_dim)
             scale = head_dim ** -0.5
-            o, lse = run(code_object, checks.options.target, problem, dtype, page_rows, q, k, v, scale)
-            judge(checks, f'{code_object.stem} pages of {page_rows}', problem, dtype, q, k, v, scale, o, lse)
+            o, lse = run(code_object, entry, checks.options.target, problem, dtype, page_rows, q, k, v, scale)
+            judge(checks, f'{entry} pages of {page_rows}', problem, dtype, q, k, v, scale, o, lse)
 checks.finish()

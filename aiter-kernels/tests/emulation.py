@@ -49,10 +49,21 @@ class Geometry:
     lds_bytes: int
 
 
+def symbols(code_object):
+    """The addresses of the dynamic symbols by name."""
+    text = subprocess.run([emu.tool('llvm-readelf'), '--dyn-syms', '-W', code_object], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in text.splitlines() if re.match(r' +\d+: ', line)]
+    return {row[7]: int(row[1], 16) for row in rows if len(row) == 8}
+
+
+def entries(code_object):
+    """The kernels of a code object, in the order of their names."""
+    return sorted(name.removesuffix('.kd') for name in symbols(code_object) if name.endswith('.kd'))
+
+
 def geometry(code_object, entry):
     """Reads `<entry>_geometry` as the launcher does."""
-    symbols = subprocess.run([emu.tool('llvm-readelf'), '-sW', code_object], capture_output=True, text=True, check=True).stdout
-    address = next(int(line.split()[1], 16) for line in symbols.splitlines() if line.endswith(f' {entry}_geometry'))
+    address = symbols(code_object)[f'{entry}_geometry']
     sections = subprocess.run([emu.tool('llvm-readelf'), '-SW', code_object], capture_output=True, text=True, check=True).stdout
     for start, offset, size in re.findall(r'PROGBITS\s+(\w+) (\w+) (\w+)', sections):
         start, offset, size = int(start, 16), int(offset, 16), int(size, 16)
@@ -89,10 +100,15 @@ class Checks:
         self.failed = self.passed = 0
 
     def kernels(self, pattern):
-        """The code objects whose name matches, sorted; none is a failure."""
-        found = [p for p in sorted(self.options.folder.glob('*.co')) if re.fullmatch(pattern, p.stem) and self.options.only in p.stem]
+        """(code object, entry, match) of the kernels whose entry matches; none at all is a failure."""
+        found = []
+        for code_object in sorted(self.options.folder.glob('*.co')):
+            for entry in entries(str(code_object)):
+                match = re.fullmatch(pattern, entry)
+                if match and self.options.only in entry:
+                    found.append((code_object, entry, match))
         if not found:
-            sys.exit(f'{self.options.folder}: no code object matches {pattern}')
+            sys.exit(f'{self.options.folder}: no kernel matches {pattern}')
         return found
 
     def bound(self, what, **errors):

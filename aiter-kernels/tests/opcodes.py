@@ -76,6 +76,9 @@ class Wave(emu.Wave):
             return low | high << np.uint32(16)
         if op == 'add_f16':
             return half_sum(*(self.rv(word) for word in a[1:3]))
+        if op == 'mul_hi_i32':
+            x, y = (self.rv(word).view(np.int32).astype(np.int64) for word in a[1:3])
+            return (x * y >> 32).astype(np.int32).view(np.uint32)
         if op == 'rsq_f32':
             return emu.f2u(1 / np.sqrt(self.rf(a[1])))
         return super().vop(op, a)

@@ -1,34 +1,55 @@
-//! The catalogue as the CMake project reads it.
+//! The catalogue as the CMake project reads it: a list of code objects, and for attention the source that names its instances.
 
 use super::{INSTANCES, Instance, Mode, Operation, code_objects};
 use gfx::Wmma;
 use std::fmt::Write;
 
-/// The text of `native/kernels.cmake`: one `kernels()` call for each code object, in the order of their names.
-pub fn cmake_list() -> String {
-    let mut text = String::from(
-        "# Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.\n",
-    );
+/// The files under `native/` that are made from the catalogue, each with its path there and its text.
+pub fn native_files() -> Vec<(String, String)> {
+    let mut files = vec![("kernels.cmake".to_owned(), cmake_list())];
     for name in code_objects() {
-        let members: Vec<_> = INSTANCES.iter().filter(|i| i.code_object == name).collect();
+        let members = members(name);
+        if let Some(header) = instance_header(members[0].operation) {
+            files.push((instances_path(name), instances(header, &members)));
+        }
+    }
+    files
+}
+
+fn members(code_object: &str) -> Vec<&'static Instance> {
+    INSTANCES.iter().filter(|i| i.code_object == code_object).collect()
+}
+
+fn instances_path(name: &str) -> String {
+    format!("instances/{name}.hip")
+}
+
+/// One `kernels()` call for each code object, in the order of their names.
+fn cmake_list() -> String {
+    let mut text = notice('#');
+    for name in code_objects() {
+        let members = members(name);
+        let operation = members[0].operation;
+        let source = match instance_header(operation) {
+            Some(_) => instances_path(name),
+            None => source(operation).to_owned(),
+        };
+        let operations = unique(&members, |i| vec![i.operation.name()]);
+        let families = unique(&members, |i| i.budgets.iter().map(|b| family(b.wmma)).collect());
         // Writing to a String cannot fail.
-        let _ = write!(text, "\n{}", call(name, &members));
+        let _ = write!(
+            text,
+            "\nkernels({name}\n  SOURCE {source}\n  OPERATIONS {operations}\n  FAMILIES {families})\n"
+        );
     }
     text
 }
 
-fn call(name: &str, members: &[&Instance]) -> String {
-    let first = members[0];
-    let mut lines = vec![
-        format!("SOURCE {}", source(first.operation)),
-        format!("OPERATIONS {}", unique(members, |i| vec![i.operation.name()])),
-        format!("FAMILIES {}", unique(members, |i| i.budgets.iter().map(|b| family(b.wmma)).collect())),
-    ];
-    let definitions = definitions(first);
-    if !definitions.is_empty() {
-        lines.push(format!("DEFINITIONS {}", definitions.join(" ")));
-    }
-    format!("kernels({name}\n  {})\n", lines.join("\n  "))
+fn notice(comment: char) -> String {
+    let comment = if comment == '/' { "//".to_owned() } else { comment.to_string() };
+    format!(
+        "{comment} Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.\n"
+    )
 }
 
 /// The words that any of the members has, each once, in the order of their first appearance.
@@ -42,16 +63,22 @@ fn unique(members: &[&Instance], words: impl Fn(&Instance) -> Vec<&'static str>)
     all.join(" ")
 }
 
+/// The header whose macro of the operation's name, in capitals, defines one kernel.
+fn instance_header(operation: Operation) -> Option<&'static str> {
+    match operation {
+        Operation::FmhaFwd => Some("fmha/fmha_fwd.h"),
+        Operation::FmhaPaged => Some("fmha/fmha_paged.h"),
+        Operation::FmhaSplitKv => Some("fmha/fmha_split_kv.h"),
+        _ => None,
+    }
+}
+
+/// The source that has all kernels of an operation in it.
 fn source(operation: Operation) -> &'static str {
     match operation {
-        Operation::FmhaFwd => "fmha/fmha_fwd.hip",
-        Operation::FmhaPaged => "fmha/fmha_paged.hip",
-        Operation::FmhaSplitKv => "fmha/fmha_split_kv.hip",
         Operation::FmhaCombine => "combine/combine.hip",
         Operation::RmsNorm | Operation::LayerNorm | Operation::Softmax => "norm/norm.hip",
-        Operation::SiluAndMul | Operation::GeluAndMul | Operation::GeluTanhAndMul => {
-            "activation/activation.hip"
-        }
+        _ => "activation/activation.hip",
     }
 }
 
@@ -62,22 +89,24 @@ fn family(wmma: Wmma) -> &'static str {
     }
 }
 
-/// What a source that makes one kernel is told of it. The activations are all in one source that needs no telling.
-fn definitions(instance: &Instance) -> Vec<String> {
-    let Some(attention) = instance.attention else { return Vec::new() };
-    let mut definitions = vec![
-        format!("ENTRY={}", instance.entry),
-        format!("ELEMENT={}", instance.data_type.name()),
-        format!("HEAD_DIM={}", attention.head_dim),
-        format!("TILE_M={}", instance.tile.m),
-        format!("TILE_N={}", instance.tile.n),
-        format!("TILE_K0={}", attention.k0),
-        format!("TILE_K1={}", attention.k1),
-        format!("WARPS={}", instance.warps),
-    ];
-    if instance.operation == Operation::FmhaFwd {
-        definitions.push(format!("VARLEN={}", u8::from(attention.mode == Mode::Varlen)));
-        definitions.push(format!("MASKED={}", u8::from(attention.masked)));
+/// A source that defines the kernels of one code object, one a line.
+fn instances(header: &str, members: &[&Instance]) -> String {
+    let mut text = notice('/') + &format!("#include \"../{header}\"\n\n");
+    for instance in members {
+        let _ = writeln!(text, "{}({});", instance.operation.name().to_uppercase(), parameters(instance));
     }
-    definitions
+    text
+}
+
+fn parameters(instance: &Instance) -> String {
+    let Instance { entry, data_type, tile, warps, attention, .. } = instance;
+    let Some(attention) = attention else { return (*entry).to_owned() };
+    let mut words = vec![(*entry).to_owned(), data_type.name().to_owned()];
+    if instance.operation == Operation::FmhaFwd {
+        words.push((attention.mode == Mode::Varlen).to_string());
+        words.push(attention.masked.to_string());
+    }
+    let numbers = [attention.head_dim, tile.m, tile.n, attention.k0, attention.k1, *warps];
+    words.extend(numbers.map(|number| number.to_string()));
+    words.join(", ")
 }

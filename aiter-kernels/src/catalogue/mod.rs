@@ -1,7 +1,7 @@
 //! The kernels there are: one table that the build, the launcher and the tests are derived from.
 //!
-//! The build reads it as `native/kernels.cmake`, which [`cmake_list`] writes; a test keeps the two equal
-//! (`UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes the file anew).
+//! The build reads it as the files of [`native_files`]: the CMake list, and for attention the sources that name the instances. A test keeps
+//! them equal (`UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes them anew).
 
 mod cmake;
 mod gate;
@@ -9,7 +9,7 @@ mod instance;
 mod operation;
 mod table;
 
-pub use cmake::cmake_list;
+pub use cmake::native_files;
 pub use gate::{Mismatch, mismatches};
 pub use instance::{ArgumentBlock, Attention, Budget, Instance, Mode, Tile};
 pub use operation::{DataType, Operation};
