@@ -107,21 +107,32 @@ pub(crate) fn missing() -> Option<String> {
     (!is_there).then(|| format!("no rdna_emu.py in {} (RDNA_EMU_DIR)", folder.display()))
 }
 
-/// The kernels of the release against their references.
+const AITER: [&str; 5] = [
+    "emulate_activation.py",
+    "emulate_attention.py",
+    "emulate_decode.py",
+    "emulate_norm.py",
+    "emulate_paged.py",
+];
+
+/// The kernels of the release against their references, both targets side by side.
 pub(crate) fn shipped_kernels_give_the_references_numbers() {
-    let interpreter = Interpreter::find();
-    let reference = reference();
-    for (target, folder) in &released().unpacked {
-        let kernels = folder.join("kernels").join(target);
-        let aiter = kernels.join("aiter-kernels");
-        let target = Path::new(target);
-        let by_reference = [aiter.as_path(), target, Path::new("--reference"), &reference];
-        let text = interpreter.run("aiter-kernels/tests/emulate_attention.py", &by_reference);
-        print!("{text}");
-        let text = interpreter.run("aiter-kernels/tests/emulate_activation.py", &by_reference);
-        print!("{text}");
-        let text = interpreter
-            .run("engine/tests/emulate_rms_norm.py", &[&kernels.join("engine/rms_norm.co"), target]);
-        print!("{text}");
-    }
+    let (interpreter, reference) = (&Interpreter::find(), &reference());
+    std::thread::scope(|scope| {
+        for (target, folder) in &released().unpacked {
+            scope.spawn(move || {
+                let kernels = folder.join("kernels").join(target);
+                let (aiter, target) = (kernels.join("aiter-kernels"), Path::new(target));
+                for script in AITER {
+                    let script = format!("aiter-kernels/tests/{script}");
+                    print!(
+                        "{}",
+                        interpreter.run(&script, &[&aiter, target, Path::new("--reference"), reference])
+                    );
+                }
+                let rms_norm = kernels.join("engine/rms_norm.co");
+                print!("{}", interpreter.run("engine/tests/emulate_rms_norm.py", &[&rms_norm, target]));
+            });
+        }
+    });
 }
