@@ -224,3 +224,39 @@ fn gc_removes_what_no_toolchain_uses() {
     world.run(&["store", "gc"]).exits(0);
     assert_eq!(world.store(), (vec![], vec![]));
 }
+
+#[test]
+fn a_version_that_left_the_mirror_is_said_with_the_newer_one() {
+    let lock = format!(
+        r#"version = 1
+[[toolchain]]
+name = "t"
+host = "x86_64-unknown-linux-gnu"
+rocm = "1"
+targets = []
+packages = ["edit"]
+[[package]]
+name = "edit"
+version = "1"
+license = "BSD-3-Clause"
+provides = []
+[[package.source]]
+channel = "deb"
+[[package.source.archive]]
+name = "libedit2"
+version = "0.1-1"
+suite = "bookworm"
+file = "libedit2_0.1-1_amd64.deb"
+sha256 = "{OTHER_HASH}"
+"#
+    );
+    let world = World::with_lock(&lock);
+    let run = world.run(&BOOTSTRAP).exits(4);
+    assert!(
+        run.stderr.contains("the mirror's suite `bookworm` no longer has libedit2 0.1-1, it has 3.1-"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("hint: measure the package again to take 3.1-"), "{}", run.stderr);
+    assert_eq!(world.store(), (vec![], vec![]));
+}
