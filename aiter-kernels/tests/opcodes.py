@@ -8,8 +8,10 @@ import rdna_emu as emu
 SCALAR_FLOAT = {'s_add_f32': np.add, 's_sub_f32': np.subtract, 's_mul_f32': np.multiply}
 SCALAR_FLOAT |= {name: np.fmax for name in ('s_max_f32', 's_max_num_f32')} | {name: np.fmin for name in ('s_min_f32', 's_min_num_f32')}
 SCALAR_FUNCTION = {'s_exp_f32': np.exp2, 's_log_f32': np.log2, 's_rcp_f32': np.reciprocal, 's_rsq_f32': lambda x: 1 / np.sqrt(x)}
-COMPARISONS = {'lt': np.less, 'le': np.less_equal, 'gt': np.greater, 'ge': np.greater_equal, 'eq': np.equal, 'neq': np.not_equal,
+COMPARISONS = {'lt': np.less, 'le': np.less_equal, 'gt': np.greater, 'ge': np.greater_equal, 'eq': np.equal, 'ne': np.not_equal, 'neq': np.not_equal,
                'lg': lambda x, y: (x < y) | (x > y)}
+VECTOR_COMPARISONS = {'f16': lambda wave, word: halves(wave.rv(word)), 'u64': lambda wave, word: wave.rd(word),
+                      'i64': lambda wave, word: wave.rd(word).view(np.int64)}
 HINTS = {'s_set_inst_prefetch_distance', 's_wait_alu', 's_delay_alu'}
 
 
@@ -37,8 +39,8 @@ def rewrite(op, text):
         raise NotImplementedError(f'{op} {text}')
     if op.startswith('v_s_'):
         return op.removeprefix('v_').removesuffix('_e64'), text  # a vector unit's function of a scalar register
-    if op.startswith('v_cmp_') and '_f16' in op:
-        return 's_compare_halves_' + op.split('_')[2], text
+    if op.startswith('v_cmp_') and op.split('_')[3] in VECTOR_COMPARISONS:
+        return '_'.join(('s_compare', *op.split('_')[2:4])), text
     if op.startswith('v_div_fixup_f64'):
         return 's_div_fixup_f64', text  # the emulator decides by the prefix who executes it, and its vector path has its own idea of this one
     return op, text
@@ -88,9 +90,9 @@ class Wave(emu.Wave):
             return self.wd(a[0], fixup(*(self.rdf(word) for word in a[1:4])))
         if op == 's_cvt_f32_i32':
             return self.write_float(a[0], np.float32(np.int32(np.uint32(self.rs(a[1])))))
-        if op.startswith('s_compare_halves_'):
-            x, y = (halves(self.rv(word)) for word in a[-2:])
-            seen = COMPARISONS[op.removeprefix('s_compare_halves_')](x, y) & self.mask()
+        if op.startswith('s_compare_'):
+            compare, kind = op.split('_')[2:]
+            seen = COMPARISONS[compare](*(VECTOR_COMPARISONS[kind](self, word) for word in a[-2:])) & self.mask()
             return self.ws(a[0], sum(1 << lane for lane in range(32) if seen[lane]))
         if op.startswith('s_cmp_') and op.endswith('_f32'):
             self.scc = int(COMPARISONS[op[6:-4]](*map(self.read_float, a)))
