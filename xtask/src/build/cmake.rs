@@ -102,9 +102,15 @@ pub(super) fn recorded_flags(step: &Step) -> Result<BTreeMap<String, Vec<String>
         let kernel = command.output.split_once("CMakeFiles/")?.1.split_once(".dir/")?.0.to_owned();
         let mut shown = command.command.replace('\\', "/");
         places.iter().for_each(|(path, place)| shown = shown.replace(path, place));
-        Some((kernel, shown.split_whitespace().map(str::to_owned).collect()))
+        Some((kernel, shown.split_whitespace().map(unquoted).collect()))
     };
     Ok(commands.into_iter().filter_map(record).collect())
+}
+
+/// CMake quotes an argument whose path has a space; the place that stands for the path has none.
+fn unquoted(word: &str) -> String {
+    let inner = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(word).to_owned()
 }
 
 /// Every file below the staging folder.
@@ -129,5 +135,12 @@ mod tests {
         let output = "[1/2] Building\nFAILED: [code=1] CMakeFiles/rms_norm.dir/rms_norm.hip.o \n/x/clang++ …\nninja: build stopped\n";
         assert_eq!(failed_kernels(output), ["rms_norm"]);
         assert_eq!(failed_kernels("FAILED: something else\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_space_in_a_path_leaves_no_trace_in_the_flags() {
+        assert_eq!(unquoted("\"-ffile-prefix-map=<source>=.\""), "-ffile-prefix-map=<source>=.");
+        assert_eq!(unquoted("-ffile-prefix-map=<source>=."), "-ffile-prefix-map=<source>=.");
+        assert_eq!(unquoted("-DNAME=\"x\""), "-DNAME=\"x\"");
     }
 }
