@@ -2,6 +2,7 @@
 
 mod build;
 mod cli;
+mod clock;
 mod commands;
 mod digest;
 mod dist;

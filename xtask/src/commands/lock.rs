@@ -252,7 +252,7 @@ fn measure(
         archive.version = version.replace("%3a", ":");
     }
     (archive.sha256, archive.size) = (sha256, Some(size));
-    archive.measured = vec![Measured { by: "xtask lock add".into(), on: today() }];
+    archive.measured = vec![Measured { by: "xtask lock add".into(), on: crate::clock::today() }];
     let place = mirror.join(fetch::path_in_mirror(sha256, &archive.file));
     files::create_folder(place.parent().unwrap_or(mirror))?;
     files::rename(&path, &place)?;
@@ -268,13 +268,11 @@ fn measure_tree(package: &Package, mirror: &Path, session: &Session) -> anyhow::
     let context = session.fetching(&[mirror.display().to_string().parse()?], true);
     let (_, manifest) = fetch::fetch_package(package, places, &context)?;
     store::check_layout(package, &manifest)?;
-    Ok(TreeFacts { files: manifest.entries.len() as u64, bytes: manifest.bytes(), sha256: manifest.digest() })
-}
-
-/// The day in UTC, as `date` knows it.
-fn today() -> String {
-    let seconds =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let (year, month, day) = crate::dist::civil(i64::try_from(seconds / 86_400).unwrap_or(0));
-    format!("{year:04}-{month:02}-{day:02}")
+    let paths = manifest.entries.iter().map(|entry| entry.path.as_str());
+    Ok(TreeFacts {
+        files: manifest.entries.len() as u64,
+        bytes: manifest.bytes(),
+        longest: Some(store::longest_path(paths)),
+        sha256: manifest.digest(),
+    })
 }

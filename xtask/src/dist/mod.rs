@@ -16,4 +16,4 @@ pub(crate) use licences::collect as collect_licences;
 pub(crate) use readme::readme;
 pub(crate) use release::ReleaseManifest;
 pub(crate) use sums::{SUMS_FILE, Sums};
-pub(crate) use zip::{Timestamp, civil, write as write_zip};
+pub(crate) use zip::{Timestamp, write as write_zip};

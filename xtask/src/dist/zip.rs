@@ -49,7 +49,7 @@ impl Timestamp {
 }
 
 /// The date of a day since 1970-01-01 (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-pub(crate) fn civil(days: i64) -> (i64, i64, i64) {
+fn civil(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

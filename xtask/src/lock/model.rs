@@ -71,6 +71,8 @@ pub(crate) struct TreeFacts {
     pub(crate) files: u64,
     /// Bytes of all files.
     pub(crate) bytes: u64,
+    /// Characters of the longest path, as Windows counts them; `None` in entries of before it was measured.
+    pub(crate) longest: Option<u64>,
     /// The digest of the manifest.
     pub(crate) sha256: Sha256,
 }

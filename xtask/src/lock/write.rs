@@ -59,6 +59,9 @@ fn package_table(package: &Package) -> Table {
             let mut facts = toml_edit::InlineTable::new();
             facts.insert("files", number(tree.files));
             facts.insert("bytes", number(tree.bytes));
+            if let Some(longest) = tree.longest {
+                facts.insert("longest", number(longest));
+            }
             facts.insert("sha256", Value::from(tree.sha256.to_string()));
             entry.insert("tree", value(facts));
         }

@@ -41,6 +41,28 @@ pub(crate) enum Error {
         /// What is missing.
         source: LayoutError,
     },
+    /// `.info/version` of a dist tells another release than the lock.
+    #[error("{package} says in `{file}` that it is {found}, the lock says {expected}")]
+    Version {
+        /// Its name in the lock.
+        package: String,
+        /// Relative to the tree.
+        file: String,
+        /// In the lock.
+        expected: String,
+        /// In the tree.
+        found: String,
+    },
+    /// The store lies too deep for the package's files.
+    #[error("failed to place {package} {version} in the store")]
+    PathLength {
+        /// Its name in the lock.
+        package: String,
+        /// Its version.
+        version: String,
+        /// Which file, and whose limit.
+        source: super::TooLong,
+    },
     /// A receipt or manifest that cannot be read.
     #[error("`{path}` is damaged: {reason}")]
     Damaged {

@@ -3,10 +3,10 @@
 use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
-use super::{Error, Layout, Manifest, Receipt, Store, layout};
+use super::{Error, Layout, Manifest, Receipt, Store, TooLong, layout, path_length};
 use crate::fetch::{self, Places, fetch_package, forget_partial, has_partial};
 use crate::files::{self, Named};
-use crate::lock::{Host, Package, Source};
+use crate::lock::{Host, Package, Part, Source};
 use crate::ui::human_bytes;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,9 +43,13 @@ impl Store {
             return Ok((receipt, false));
         }
         self.check_space(package)?;
+        self.check_longest_path(package, host)?;
         let staging = Staging::create(&self.root, &name)?;
         let partials = self.root.join("partials");
-        let receipt = fill(&staging, &partials, package, host, targets, context)?;
+        let (receipt, manifest) = fill(&staging, &partials, package, host, targets, context)?;
+        let paths = manifest.entries.iter().map(|entry| entry.path.as_str());
+        let tree = self.entry(receipt.key).join("tree");
+        path_length::check(&tree, paths, host).map_err(|source| too_long(package, source))?;
         staging.publish("entry", &self.root, &self.entry(receipt.key))?;
         // Kept until now: a layout that is refused must not cost another download.
         self.forget_partials(package)?;
@@ -77,6 +81,15 @@ impl Store {
         Ok(archives.try_for_each(|archive| forget_partial(&partials, archive.sha256))?)
     }
 
+    /// Before the first byte, where the lock tells the length.
+    fn check_longest_path(&self, package: &Package, host: Host) -> Result<(), Error> {
+        package.sources.iter().try_for_each(|source| {
+            let longest = source.tree.as_ref().and_then(|tree| tree.longest).unwrap_or(0);
+            let tree = self.entry(source.key(&package.only)).join("tree");
+            path_length::check_longest(&tree, longest, host).map_err(|source| too_long(package, source))
+        })
+    }
+
     fn check_space(&self, package: &Package) -> Result<(), Error> {
         let needed = package.sources.iter().map(space_for).max().unwrap_or(0);
         let available = fs4::available_space(&self.root).named("measure", &self.root)?;
@@ -90,6 +103,10 @@ impl Store {
             }),
         }
     }
+}
+
+fn too_long(package: &Package, source: TooLong) -> Error {
+    Error::PathLength { package: package.name.clone(), version: package.version.clone(), source }
 }
 
 /// Packed, unpacked and 5 %.
@@ -107,7 +124,7 @@ fn fill(
     host: Host,
     targets: &[gfx::Target],
     context: &fetch::Context,
-) -> Result<Receipt, Error> {
+) -> Result<(Receipt, Manifest), Error> {
     let (entry, scratch) = (staging.path().join("entry"), staging.path().join("scratch"));
     files::create_folder(&entry)?;
     files::create_folder(&scratch)?;
@@ -123,12 +140,13 @@ fn fill(
     })?;
     let source = &package.sources[index];
     let layout = find_layout(package, &manifest, host, targets)?;
+    check_version(package, &manifest, &layout, &tree)?;
     let key = source.key(&package.only);
     let receipt = Receipt::new(Contents { key, package, source, manifest: &manifest, parts: layout.parts });
     files::make_read_only(&tree)?;
     write_json(&entry.join("manifest.json"), &manifest)?;
     write_json(&entry.join("receipt.json"), &receipt)?;
-    Ok(receipt)
+    Ok((receipt, manifest))
 }
 
 /// Refuses a tree that lacks what `package` provides; which targets a toolchain has is not known here.
@@ -148,6 +166,27 @@ fn find_layout(
         version: package.version.clone(),
         source,
     })
+}
+
+/// A dist tells its release in `.info/version` beside its headers (facts/therock.md 3.3): the lock must not call it another.
+fn check_version(package: &Package, manifest: &Manifest, layout: &Layout, tree: &Path) -> Result<(), Error> {
+    let Some(root) = layout.parts.get(&Part::Hip) else { return Ok(()) };
+    let file = [root.as_str(), ".info/version"].into_iter().filter(|part| !part.is_empty());
+    let file = file.collect::<Vec<_>>().join("/");
+    if !manifest.entries.iter().any(|entry| entry.path == file) {
+        return Ok(());
+    }
+    let text = files::read_text(&tree.join(&file))?;
+    let found = text.split_whitespace().next().unwrap_or_default().to_owned();
+    match found == package.version {
+        true => Ok(()),
+        false => Err(Error::Version {
+            package: package.name.clone(),
+            file,
+            expected: package.version.clone(),
+            found,
+        }),
+    }
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Error> {

@@ -3,9 +3,9 @@
 use super::Error;
 use crate::files::{self, Named};
 use crate::ui::{Ui, interrupted};
+use std::fmt;
 use std::fs::{File, TryLockError};
-use std::io::{Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Holds the lock until it is dropped. The file stays: to delete a lock file is a race.
@@ -36,7 +36,7 @@ impl ProcessLock {
         }
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path).named("open", path)?;
+        let file = options.open(path).named("open", path)?;
         let mut has_said = false;
         loop {
             match file.try_lock() {
@@ -47,8 +47,7 @@ impl ProcessLock {
                 Err(TryLockError::WouldBlock) => {}
             }
             if !has_said {
-                let mut holder = String::new();
-                let _ = file.rewind().and_then(|()| file.read_to_string(&mut holder));
+                let holder = std::fs::read_to_string(holder_of(path)).unwrap_or_default();
                 let holder = if holder.is_empty() { "another process" } else { holder.trim() };
                 ui.info(&format!("waiting for {holder}, which is installing {what}"));
                 has_said = true;
@@ -58,11 +57,34 @@ impl ProcessLock {
             }
             std::thread::sleep(POLL);
         }
-        let holder = format!("process {}\n", std::process::id());
-        file.set_len(0)
-            .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(holder.as_bytes()))
-            .named("write", path)?;
+        files::write_whole(&holder_of(path), Holder::this().to_string().as_bytes())?;
         Ok(Self { _file: file })
+    }
+}
+
+/// Beside the lock, since Windows lets nobody read a file that is locked.
+fn holder_of(lock: &Path) -> PathBuf {
+    lock.with_extension("holder")
+}
+
+/// Who holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Holder {
+    process: u32,
+    host: String,
+    /// RFC 3339, UTC.
+    since: String,
+}
+
+impl Holder {
+    fn this() -> Self {
+        let host = gethostname::gethostname().to_string_lossy().into_owned();
+        Self { process: std::process::id(), host, since: crate::clock::now() }
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} on {} since {}", self.process, self.host, self.since)
     }
 }

@@ -1,7 +1,7 @@
 //! From an error to what a person reads, what a program reads, and the exit code.
 
 use crate::commands::{MissingPrerequisite, NativeError};
-use crate::{build, dist, fetch, lock, store};
+use crate::{build, dist, fetch, files, lock, store};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
@@ -42,6 +42,9 @@ impl Failure {
                 Exit::NoSpace,
                 "free some space, or choose another volume with --store DIR; nothing was changed",
             );
+        }
+        if error.chain().any(is_held_file) {
+            return Self::new(Exit::Failed, HELD);
         }
         error.chain().find_map(judge).unwrap_or(Self { exit: Exit::Failed, hint: None })
     }
@@ -99,6 +102,15 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// Said on Windows when a file could not be renamed or removed for half a minute.
+const HELD: &str = "another program holds the file, most likely an antivirus that scans it: close it, or exclude the store's folder from scanning, then run the command again; nothing was lost";
+
+fn is_held_file(cause: &(dyn Error + 'static)) -> bool {
+    cause.downcast_ref::<files::Error>().is_some_and(|error| {
+        matches!(error.verb, "rename" | "remove") && files::is_held(cfg!(windows), &error.source)
+    })
 }
 
 fn is_disk_full(cause: &(dyn Error + 'static)) -> bool {
@@ -263,6 +275,17 @@ fn of_store(error: &store::Error) -> Option<Failure> {
         Error::Layout { .. } => Some(Failure::new(
             Exit::Failed,
             "the archive has another layout than any known one; nothing was installed",
+        )),
+        Error::Version { .. } => Some(Failure::new(
+            Exit::Mismatch,
+            "the lock names another release than the archive holds: mend the version, or measure the right archive with `cargo xtask lock add`",
+        )),
+        Error::PathLength { source, .. } => Some(Failure::new(
+            Exit::Failed,
+            format!(
+                "choose a store whose path is {} characters shorter: --store DIR, e.g. C:\\s",
+                source.excess
+            ),
         )),
         Error::Damaged { path, .. } => {
             let entry = path.parent().map(|entry| entry.display().to_string()).unwrap_or_default();

@@ -1,142 +1,43 @@
-//! The rules for archives, each broken once by a generated archive (facts/peers.md 3b): nothing is installed, and the message names the member.
+//! The table of the conformance crate, run against xtask (facts/peers.md 3a and 3b).
 
-use crate::support::{BOOTSTRAP, Fault, Server, World, dist_members, lock, sha256, tar_gz};
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use std::io::Write;
+use crate::support::{BOOTSTRAP, Fault, Run, Server, World, dist_members, lock, sha256, tar_gz};
+use conformance::{Case, Verdict, cases};
 
-/// A tar archive with one extra member that `header` describes, before the good ones.
-fn with_member(name: &[u8], kind: tar::EntryType, link: &[u8], content: &[u8]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    let mut header = tar::Header::new_gnu();
-    // By hand: the crate refuses most of these names.
-    header.as_mut_bytes()[..name.len()].copy_from_slice(name);
-    header.as_mut_bytes()[157..157 + link.len()].copy_from_slice(link);
-    header.set_entry_type(kind);
-    header.set_size(content.len() as u64);
-    header.set_mode(0o644);
-    header.set_cksum();
-    builder.append(&header, content).expect("append");
-    gzip(&builder.into_inner().expect("tar"))
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes).expect("write");
-    encoder.finish().expect("finish")
-}
-
-fn gunzip(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::new();
-    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(bytes), &mut plain).expect("gunzip");
-    plain
-}
-
-fn two(first: &str, second: &str) -> Vec<u8> {
-    use crate::support::Member;
-    tar_gz("", &[Member::file(first, "1"), Member::file(second, "2")])
-}
-
-/// A PAX record `length key=value\n`, whose length counts itself.
-fn pax(records: &[(&str, &str)], name: &str, content: &[u8]) -> Vec<u8> {
-    let mut text = String::new();
-    for (key, value) in records {
-        let rest = format!(" {key}={value}\n");
-        let mut length = rest.len() + 1;
-        while length != rest.len() + length.to_string().len() {
-            length = rest.len() + length.to_string().len();
-        }
-        text += &format!("{length}{rest}");
-    }
-    let mut builder = tar::Builder::new(Vec::new());
-    let mut add = |kind, name: &str, content: &[u8]| {
-        let mut header = tar::Header::new_ustar();
-        header.set_entry_type(kind);
-        header.set_size(content.len() as u64);
-        header.set_mode(0o644);
-        builder.append_data(&mut header, name, content).expect("append");
-    };
-    add(tar::EntryType::XHeader, "PaxHeaders/x", text.as_bytes());
-    add(tar::EntryType::Regular, name, content);
-    gzip(&builder.into_inner().expect("tar"))
-}
-
-fn cases() -> Vec<(&'static str, Vec<u8>)> {
-    use tar::EntryType as Kind;
-    let good = tar_gz("", &dist_members());
-    let tar = gunzip(&good);
-    let file = |name: &[u8]| with_member(name, Kind::Regular, b"", b"x");
-    let mut trailing = good.clone();
-    trailing.extend(b"bytes after the end");
-    let mut second_member = good.clone();
-    second_member.extend(gzip(b"not zeros"));
-    vec![
-        ("an absolute path", file(b"/etc/passwd")),
-        ("a drive", file(b"C:/x")),
-        ("dots", file(b"lib/../../x")),
-        ("a backslash", file(b"lib\\x")),
-        ("a device name", file(b"lib/aux.h")),
-        ("a trailing dot", file(b"lib/x.")),
-        ("a colon", file(b"lib/x:stream")),
-        ("no text", file(b"lib/\xff\xfe")),
-        ("a control character", file(b"lib/a\nb")),
-        ("a fifo", with_member(b"lib/x", Kind::Fifo, b"", b"")),
-        ("a character device", with_member(b"dev/null", Kind::Char, b"", b"")),
-        ("a block device", with_member(b"dev/sda", Kind::Block, b"", b"")),
-        ("an unknown type", with_member(b"lib/x", Kind::new(b'V'), b"", b"")),
-        ("a GNU sparse file", with_member(b"lib/x", Kind::GNUSparse, b"", b"")),
-        ("a PAX sparse file", pax(&[("GNU.sparse.major", "1"), ("GNU.sparse.minor", "0")], "lib/x", b"0\n")),
-        ("a link to an absolute path", with_member(b"lib/x", Kind::Symlink, b"/etc", b"")),
-        ("a link out of the tree", with_member(b"lib/x", Kind::Symlink, b"../..", b"")),
-        ("a link to itself", with_member(b"lib/x", Kind::Symlink, b"x", b"")),
-        ("a hard link to nothing", with_member(b"lib/x", Kind::Link, b"lib/y", b"")),
-        ("a hard link out of the tree", with_member(b"lib/x", Kind::Link, b"../../etc/passwd", b"")),
-        ("one name twice", two("lib/x", "lib/x")),
-        ("names that differ by case", two("lib/x", "lib/X")),
-        ("folders that differ by case", two("lib/x", "LIB/y")),
-        ("a file below a file", two("lib/x", "lib/x/y")),
-        ("a file in the place of a folder", two("lib/x/y", "lib/x")),
-        ("cut at a record boundary", gzip(&tar[..tar.len() - 1024])),
-        ("cut in a member", gzip(&tar[..tar.len() / 2])),
-        ("cut in the gzip stream", good[..good.len() - 9].to_vec()),
-        ("bytes after the gzip stream", trailing),
-        ("a second gzip member that is not part of the archive", second_member),
-        ("an empty file", Vec::new()),
-        ("an empty archive", gzip(&[])),
-    ]
+/// Offers a row's archive and bootstraps from it.
+fn run(server: &Server, case: &Case) -> (World, Run) {
+    let url = server.offer_with(case.file, &case.archive, &case.faults);
+    let locked = case.locked.as_ref().unwrap_or(&case.archive);
+    let lock = lock(&[(&url, &sha256(locked), Some(locked.len()))]).replace("dist.tar.gz", case.file);
+    let world = World::with_lock(&lock);
+    let mut command = world.command(&BOOTSTRAP);
+    command.env("STRATA_STALL_SECONDS", "0.2");
+    let run = world.ended(command.output().expect("xtask starts"));
+    (world, run)
 }
 
 #[test]
-fn every_rule_has_its_message() {
+fn what_is_bad_is_refused_with_its_reason_and_nothing_is_left() {
     let server = Server::start();
     let mut messages = Vec::new();
-    for (name, archive) in cases() {
-        let url = server.offer("dist.tar.gz", &archive, Fault::None);
-        let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
-        let run = world.run(&BOOTSTRAP);
-        assert_eq!(run.code, Some(1), "{name}: {}", run.stderr);
-        assert_eq!(world.store(), (vec![], vec![]), "{name}");
-        let reason = run
-            .stderr
-            .lines()
-            .find(|line| line.starts_with("caused by: ") && !line.contains("failed to unpack"));
-        messages.push(format!("{name}: {}", reason.expect("a reason").trim_start_matches("caused by: ")));
+    for case in cases().iter().filter(|case| case.verdict == Verdict::Refused) {
+        let (world, run) = run(&server, case);
+        assert!(matches!(run.code, Some(1..=5)), "{}: {:?} {}", case.name, run.code, run.stderr);
+        assert_eq!(world.store(), (vec![], vec![]), "{}", case.name);
+        let causes = run.stderr.lines().skip_while(|line| !line.starts_with("caused by: "));
+        let reason = causes.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+        let reason = reason.replace("caused by: ", "").replace(server.address(), "[SERVER]");
+        messages.push(format!("{} -> {}: {reason}", case.name, run.code.unwrap_or(-1)));
     }
     insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]
-fn what_is_unusual_and_harmless_is_unpacked() {
-    let tar = gunzip(&tar_gz("", &dist_members()));
-    let (first, second) = tar.split_at(tar.len() / 2);
+fn what_is_good_is_installed_whatever_the_line_and_the_format() {
     let server = Server::start();
-    let padded = [tar.as_slice(), &[0; 20 * 512]].concat();
-    for (name, archive) in
-        [("several gzip members", [gzip(first), gzip(second)].concat()), ("padding of zeros", gzip(&padded))]
-    {
-        let url = server.offer("dist.tar.gz", &archive, Fault::None);
-        let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
-        assert_eq!(world.run(&BOOTSTRAP).code, Some(0), "{name}");
+    for case in cases().iter().filter(|case| case.verdict == Verdict::Installed) {
+        let (world, run) = run(&server, case);
+        assert_eq!(run.code, Some(0), "{}: {}", case.name, run.stderr);
+        assert_eq!(world.store().1, Vec::<String>::new(), "{}", case.name);
     }
 }
 

@@ -8,6 +8,7 @@ mod refusal;
 mod tar;
 mod tree;
 mod zip;
+mod zstd;
 
 pub(crate) use format::Format;
 pub(crate) use refusal::Refusal;

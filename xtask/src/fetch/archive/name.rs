@@ -1,6 +1,7 @@
 //! Which member names are accepted: the same on every host, so that a lock that works on Linux works on Windows.
 
 use super::Refusal;
+use unicode_normalization::UnicodeNormalization;
 
 /// `raw` as a relative path with `/`, without `.` parts and without a trailing slash; empty for the root itself.
 pub(super) fn normalise(raw: &[u8]) -> Result<String, Refusal> {
@@ -39,9 +40,14 @@ pub(super) fn is_plain_target(target: &str) -> bool {
     !target.is_empty() && !target.starts_with('/') && !target.contains('\\') && !has_drive(target)
 }
 
-/// What two names must not share: simple case folding as on NTFS and APFS.
+/// What two names must not share: case is folded and accents are composed, as file systems of Windows and macOS do in one way or another
+/// (facts/peers.md 3b, row 33). `ß` and `SS` are one, which is more than any of them asks.
 pub(super) fn folded(path: &str) -> String {
-    path.chars().flat_map(char::to_lowercase).collect()
+    if path.is_ascii() {
+        return path.to_ascii_lowercase();
+    }
+    let decomposed: String = path.nfd().collect();
+    caseless::default_case_fold_str(&decomposed).nfc().collect()
 }
 
 fn has_drive(text: &str) -> bool {
@@ -82,6 +88,18 @@ mod tests {
             ("auxiliary/console.txt", "auxiliary/console.txt"),
         ] {
             assert_eq!(normalise(raw.as_bytes()).expect(raw), expected);
+        }
+    }
+
+    #[test]
+    fn names_that_some_file_system_takes_for_one() {
+        for (a, b) in
+            [("lib/X", "LIB/x"), ("Ä", "ä"), ("\u{e4}", "a\u{308}"), ("STRASSE", "straße"), ("ﬁ", "FI")]
+        {
+            assert_eq!(folded(a), folded(b), "{a} {b}");
+        }
+        for (a, b) in [("a", "b"), ("ä", "a"), ("lib/x", "libx")] {
+            assert_ne!(folded(a), folded(b), "{a} {b}");
         }
     }
 

@@ -58,9 +58,11 @@ pub(crate) enum Refusal {
         /// Its name.
         member: String,
     },
-    /// Two paths that are one on Windows and macOS.
-    #[error("members `{first}` and `{second}` are one file where case does not count")]
-    CaseCollision {
+    /// Two paths that are one on Windows or macOS.
+    #[error(
+        "members `{first}` and `{second}` are one file where case or the writing of accents does not count"
+    )]
+    Collision {
         /// The earlier name.
         first: String,
         /// The later name.

@@ -1,6 +1,6 @@
 //! tar streams: the `tar` crate parses headers, everything else is decided here.
 
-use super::{Format, Refusal, TreeWriter, name};
+use super::{Format, Refusal, TreeWriter, name, zstd};
 use std::borrow::Cow;
 use std::io::{self, Read};
 use tar::EntryType;
@@ -10,10 +10,7 @@ pub(super) fn unpack(format: Format, reader: impl Read, tree: &mut TreeWriter) -
     match format {
         Format::TarGz => unpack_plain(flate2::read::MultiGzDecoder::new(reader), tree),
         Format::TarXz => unpack_plain(liblzma::read::XzDecoder::new_multi_decoder(reader), tree),
-        Format::TarZst => {
-            let decoder = ruzstd::decoding::StreamingDecoder::new(reader).map_err(Refusal::unreadable)?;
-            unpack_plain(decoder, tree)
-        }
+        Format::TarZst => unpack_plain(zstd::Frames::new(reader), tree),
         Format::Tar | Format::Zip | Format::Deb => unpack_plain(reader, tree),
     }
 }
@@ -47,8 +44,8 @@ fn unpack_plain(reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal>
 fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Result<(), Refusal> {
     let name = entry.path_bytes().into_owned();
     let shown = || name::printable(&String::from_utf8_lossy(&name));
-    if has_sparse_keys(entry)? {
-        return Err(Refusal::Sparse { member: shown() });
+    if let Some(real_name) = sparse_name(entry)? {
+        return Err(Refusal::Sparse { member: real_name.unwrap_or_else(shown) });
     }
     let link = |entry: &tar::Entry<'_, _>| entry.link_name_bytes().map(Cow::into_owned).unwrap_or_default();
     match entry.header().entry_type() {
@@ -73,16 +70,19 @@ fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Resul
     }
 }
 
-/// bsdtar writes sparse files as PAX records, which the tar crate unpacks wrong and without a word (facts/peers.md 0.5).
-fn has_sparse_keys(entry: &mut tar::Entry<'_, impl Read>) -> Result<bool, Refusal> {
-    let Some(extensions) = entry.pax_extensions().map_err(Refusal::unreadable)? else { return Ok(false) };
+/// Whether it is a sparse file that is told by PAX records, as bsdtar and GNU tar write them, and its real name: the tar crate unpacks such files
+/// wrong and without a word (facts/peers.md 0.5).
+fn sparse_name(entry: &mut tar::Entry<'_, impl Read>) -> Result<Option<Option<String>>, Refusal> {
+    let Some(extensions) = entry.pax_extensions().map_err(Refusal::unreadable)? else { return Ok(None) };
+    let (mut is_sparse, mut name) = (false, None);
     for extension in extensions {
         let extension = extension.map_err(Refusal::unreadable)?;
-        if extension.key_bytes().starts_with(b"GNU.sparse.") {
-            return Ok(true);
+        is_sparse |= extension.key_bytes().starts_with(b"GNU.sparse.");
+        if extension.key_bytes() == b"GNU.sparse.name" {
+            name = Some(name::printable(&String::from_utf8_lossy(extension.value_bytes())));
         }
     }
-    Ok(false)
+    Ok(is_sparse.then_some(name))
 }
 
 /// Counts how many zero bytes ended what was read so far.

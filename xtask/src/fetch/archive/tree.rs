@@ -160,7 +160,7 @@ impl TreeWriter {
         if let Some((parent, _)) = path.rsplit_once('/') {
             self.make_folder(parent)?;
         }
-        self.note_case(path)
+        self.note_folded(path)
     }
 
     fn make_folder(&mut self, path: &str) -> Result<(), Refusal> {
@@ -176,7 +176,7 @@ impl TreeWriter {
             if self.files.contains_key(prefix) || self.links.contains_key(prefix) {
                 return Err(Refusal::FileAndFolder { member: prefix.to_owned() });
             }
-            self.note_case(prefix)?;
+            self.note_folded(prefix)?;
             let full = self.root.join(prefix);
             match fs::create_dir(&full) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -188,9 +188,9 @@ impl TreeWriter {
         Ok(())
     }
 
-    fn note_case(&mut self, path: &str) -> Result<(), Refusal> {
+    fn note_folded(&mut self, path: &str) -> Result<(), Refusal> {
         match self.folded.insert(name::folded(path), path.to_owned()) {
-            Some(first) if first != path => Err(Refusal::CaseCollision { first, second: path.to_owned() }),
+            Some(first) if first != path => Err(Refusal::Collision { first, second: path.to_owned() }),
             _ => Ok(()),
         }
     }

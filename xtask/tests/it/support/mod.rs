@@ -1,16 +1,13 @@
 //! What the tests stand on.
 
-mod archive;
 mod locks;
 mod release;
-mod server;
 mod store;
 mod world;
 
-pub(crate) use archive::{Member, dist_members, tar_gz};
+pub(crate) use conformance::{Fault, Member, Server, dist_members, sha256, tar_gz};
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
-pub(crate) use server::{Fault, Server};
 pub(crate) use store::store;
 pub(crate) use world::{Run, World, workspace_root};
 
@@ -26,9 +23,3 @@ pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 
 /// A hash that no archive has.
 pub(crate) const OTHER_HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-
-/// The sha256 of `bytes`, in hex.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    use sha2::Digest;
-    sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}

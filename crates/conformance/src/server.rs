@@ -9,13 +9,15 @@ use std::sync::{Arc, Mutex};
 
 /// What goes wrong with one answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub enum Fault {
     /// Nothing.
     None,
     /// This status and no file.
     Status(u16),
     /// The connection is closed after so many bytes of the body.
     Cut(usize),
+    /// The same without a length in the head, so that the client cannot tell the end from the break.
+    CutNoLength(usize),
     /// Nothing more comes after so many bytes, and the connection stays open.
     Stall(usize),
     /// A web page in place of the file, with status 200.
@@ -46,8 +48,8 @@ struct Shared {
     sent: AtomicU64,
 }
 
-/// Serves until it is dropped.
-pub(crate) struct Server {
+/// Serves until the process ends.
+pub struct Server {
     address: String,
     shared: Arc<Shared>,
     stalled: Mutex<Receiver<()>>,
@@ -55,7 +57,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// On a free port of this machine.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("bind");
         let address = format!("http://{}", listener.local_addr().expect("address"));
         let shared: Arc<Shared> = Arc::default();
@@ -71,39 +73,44 @@ impl Server {
     }
 
     /// Offers `content` under `/name`, with the same fault every time, and gives its address.
-    pub(crate) fn offer(&self, name: &str, content: &[u8], fault: Fault) -> String {
+    pub fn offer(&self, name: &str, content: &[u8], fault: Fault) -> String {
         self.put(name, content, VecDeque::new(), Some(fault))
     }
 
     /// Offers `content` with one fault for each answer, in order, and none after them.
-    pub(crate) fn offer_with(&self, name: &str, content: &[u8], faults: &[Fault]) -> String {
+    pub fn offer_with(&self, name: &str, content: &[u8], faults: &[Fault]) -> String {
         self.put(name, content, faults.iter().copied().collect(), None)
     }
 
     fn put(&self, name: &str, content: &[u8], faults: VecDeque<Fault>, always: Option<Fault>) -> String {
-        let etag = format!("\"{}\"", &super::sha256(content)[..8]);
+        let etag = format!("\"{}\"", &crate::sha256(content)[..8]);
         let file = File { body: content.to_vec(), etag, faults, always };
         self.shared.files.lock().expect("files").insert(format!("/{name}"), file);
         format!("{}/{name}", self.address)
     }
 
+    /// Its address, without a path.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// How many requests there were.
-    pub(crate) fn request_count(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         self.requests().len()
     }
 
     /// The head of every request.
-    pub(crate) fn requests(&self) -> Vec<String> {
+    pub fn requests(&self) -> Vec<String> {
         self.shared.requests.lock().expect("requests").clone()
     }
 
     /// Bytes of bodies that were handed to the system to send.
-    pub(crate) fn sent(&self) -> u64 {
+    pub fn sent(&self) -> u64 {
         self.shared.sent.load(Ordering::SeqCst)
     }
 
     /// Waits until a transfer has reached its [`Fault::Stall`].
-    pub(crate) fn wait_for_stall(&self) {
+    pub fn wait_for_stall(&self) {
         self.stalled.lock().expect("stalled").recv().expect("a transfer stalls");
     }
 }
@@ -123,9 +130,7 @@ fn answer(mut stream: TcpStream, shared: &Shared, stall: &Sender<()>) {
         };
         request.lines().find_map(find)
     };
-    let from: usize = header("range")
-        .and_then(|r| r.strip_prefix("bytes=")?.trim_end_matches('-').parse().ok())
-        .unwrap_or(0);
+    let range = header("range").and_then(|text| parse_range(&text)).unwrap_or_default();
     let if_range = header("if-range");
     let (file, fault) = {
         let mut files = shared.files.lock().expect("files");
@@ -138,21 +143,37 @@ fn answer(mut stream: TcpStream, shared: &Shared, stall: &Sender<()>) {
         }
     };
     let is_same = if_range.is_none_or(|validator| validator == file.etag);
-    let start = if is_same && fault != Fault::IgnoreRange { from } else { 0 };
+    let range = if is_same && fault != Fault::IgnoreRange { range } else { Range::default() };
     shared.requests.lock().expect("requests").push(request);
     // A client that went away is what some tests are about.
-    let _ = send(&mut stream, &file, fault, start, shared, stall);
+    let _ = send(&mut stream, &file, fault, range, shared, stall);
+}
+
+/// The part of a file that a request asks for.
+#[derive(Clone, Copy, Default)]
+struct Range {
+    start: usize,
+    /// After the last byte.
+    end: Option<usize>,
+}
+
+/// `bytes=5-9` or `bytes=5-`.
+fn parse_range(text: &str) -> Option<Range> {
+    let (start, end) = text.strip_prefix("bytes=")?.split_once('-')?;
+    let end = end.parse::<usize>().ok().map(|last| last + 1);
+    Some(Range { start: start.parse().ok()?, end })
 }
 
 fn send(
     stream: &mut TcpStream,
     file: &File,
     fault: Fault,
-    start: usize,
+    range: Range,
     shared: &Shared,
     stall: &Sender<()>,
 ) -> std::io::Result<()> {
     let total = file.body.len();
+    let (start, is_part) = (range.start, range.start > 0 || range.end.is_some());
     if let Fault::Status(status) = fault {
         return head(stream, status, &["Content-Length: 0".into()]);
     }
@@ -169,20 +190,21 @@ fn send(
         Fault::EarlyRange(by) if start > 0 => start.saturating_sub(by),
         _ => start,
     };
-    let body = &file.body[begin..];
+    let end = range.end.unwrap_or(total).clamp(begin, total);
+    let body = &file.body[begin..end];
     let mut headers = vec![format!("ETag: {}", file.etag)];
-    if fault != Fault::NoLength {
+    if !matches!(fault, Fault::NoLength | Fault::CutNoLength(_)) {
         headers.push(format!("Content-Length: {}", body.len()));
     }
     if fault == Fault::LabelledGzip {
         headers.push("Content-Encoding: gzip".into());
     }
-    if start > 0 {
-        headers.push(format!("Content-Range: bytes {begin}-{}/{total}", total - 1));
+    if is_part {
+        headers.push(format!("Content-Range: bytes {begin}-{}/{total}", end.saturating_sub(1)));
     }
-    head(stream, if start > 0 { 206 } else { 200 }, &headers)?;
+    head(stream, if is_part { 206 } else { 200 }, &headers)?;
     let end = match fault {
-        Fault::Cut(n) | Fault::Stall(n) => n.min(body.len()),
+        Fault::Cut(n) | Fault::CutNoLength(n) | Fault::Stall(n) => n.min(body.len()),
         _ => body.len(),
     };
     for chunk in body[..end].chunks(16 << 10) {

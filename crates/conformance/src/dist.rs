@@ -1,11 +1,10 @@
 //! Archives with the layouts that TheRock's have.
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use crate::pack::gzip;
 
 /// One member of a tar archive.
 #[derive(Clone)]
-pub(crate) enum Member {
+pub enum Member {
     /// Path and content; programs are what lies in a `bin` folder.
     File(String, Vec<u8>),
     /// Path and target.
@@ -13,8 +12,17 @@ pub(crate) enum Member {
 }
 
 impl Member {
-    pub(crate) fn file(path: &str, content: &str) -> Self {
+    /// A file of text.
+    pub fn file(path: &str, content: &str) -> Self {
         Member::File(path.to_owned(), content.as_bytes().to_vec())
+    }
+
+    /// Name, unix mode and content, as a zip has them.
+    pub(crate) fn for_zip(self) -> (String, u32, Vec<u8>) {
+        match self {
+            Member::File(path, content) => (path, 0o644, content),
+            Member::Link(path, target) => (path, 0o120_777, target.into_bytes()),
+        }
     }
 
     fn below(&self, prefix: &str) -> Self {
@@ -26,7 +34,7 @@ impl Member {
 }
 
 /// The pieces of a Linux dist that the layout gate looks for, for gfx1100 and gfx1201 (facts/therock.md 3.3).
-pub(crate) fn dist_members() -> Vec<Member> {
+pub fn dist_members() -> Vec<Member> {
     let mut members: Vec<Member> = [
         "include/hip/hip_runtime.h",
         "include/hip/hip_version.h",
@@ -38,10 +46,10 @@ pub(crate) fn dist_members() -> Vec<Member> {
         "lib/llvm/bin/clang",
         "lib/llvm/bin/lld",
         "lib/llvm/lib/clang/23/include/__clang_hip_runtime_wrapper.h",
-        ".info/version",
     ]
     .map(|path| Member::file(path, path))
     .into();
+    members.push(Member::file(".info/version", "10.0.0\n"));
     members.push(Member::Link("lib/llvm/bin/clang++".into(), "clang".into()));
     members.push(Member::Link("llvm".into(), "lib/llvm".into()));
     // Bytes that do not compress, so that a transfer can be cut in the middle of them.
@@ -51,8 +59,13 @@ pub(crate) fn dist_members() -> Vec<Member> {
 }
 
 /// `members` below `prefix`, as a tar.gz.
-pub(crate) fn tar_gz(prefix: &str, members: &[Member]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+pub fn tar_gz(prefix: &str, members: &[Member]) -> Vec<u8> {
+    gzip(&tar(prefix, members))
+}
+
+/// `members` below `prefix`, as a tar.
+pub fn tar(prefix: &str, members: &[Member]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
     for member in members.iter().map(|member| member.below(prefix)) {
         let mut header = tar::Header::new_gnu();
         match member {
@@ -68,5 +81,5 @@ pub(crate) fn tar_gz(prefix: &str, members: &[Member]) -> Vec<u8> {
             }
         }
     }
-    builder.into_inner().and_then(GzEncoder::finish).expect("finish")
+    builder.into_inner().expect("finishes in memory")
 }

@@ -1,5 +1,10 @@
 //! File operations whose errors say what could not be done to which path, and that survive what real machines do to files.
 
+mod patience;
+
+pub(crate) use patience::is_held;
+
+use patience::patiently;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -71,7 +76,7 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
 /// Renames a folder; the new name must be free.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Error> {
     step();
-    fs::rename(from, to).named("rename", from)
+    patiently(|| fs::rename(from, to)).named("rename", from)
 }
 
 /// Removes a file or a whole tree, read-only or not; what is not there needs no removing.
@@ -82,13 +87,28 @@ pub(crate) fn remove_tree(path: &Path) -> Result<(), Error> {
         meta => meta.named("remove", path)?,
     };
     if !meta.is_dir() {
-        return fs::remove_file(path).named("remove", path);
+        return patiently(|| remove_file(path)).named("remove", path);
     }
     set_writable(path)?;
     for entry in fs::read_dir(path).named("remove", path)? {
         remove_tree(&entry.named("remove", path)?.path())?;
     }
-    fs::remove_dir(path).named("remove", path)
+    patiently(|| fs::remove_dir(path)).named("remove", path)
+}
+
+/// Windows deletes no read-only file, and the files of the store are that.
+fn remove_file(path: &Path) -> io::Result<()> {
+    #[cfg(windows)]
+    {
+        let mut permissions = fs::symlink_metadata(path)?.permissions();
+        if permissions.readonly() {
+            #[allow(clippy::permissions_set_readonly_false)]
+            // Windows only: there is no world that could write then.
+            permissions.set_readonly(false);
+            fs::set_permissions(path, permissions)?;
+        }
+    }
+    fs::remove_file(path)
 }
 
 /// Takes the write permission from `folder` and every folder below it. On Windows, where that means nothing for folders, from every file; elsewhere
