@@ -26,6 +26,8 @@ pub enum Fault {
     IgnoreRange,
     /// A range that begins so many bytes too early.
     EarlyRange(usize),
+    /// The file with the validator of another one.
+    OtherValidator,
     /// The file, labelled as if its transfer were compressed.
     LabelledGzip,
     /// The file without a length, its end told by the end of the connection.
@@ -111,7 +113,10 @@ impl Server {
 
     /// Waits until a transfer has reached its [`Fault::Stall`].
     pub fn wait_for_stall(&self) {
-        self.stalled.lock().expect("stalled").recv().expect("a transfer stalls");
+        let stalled = self.stalled.lock().expect("stalled");
+        stalled
+            .recv_timeout(std::time::Duration::from_secs(30))
+            .expect("a transfer stalls within half a minute");
     }
 }
 
@@ -192,7 +197,8 @@ fn send(
     };
     let end = range.end.unwrap_or(total).clamp(begin, total);
     let body = &file.body[begin..end];
-    let mut headers = vec![format!("ETag: {}", file.etag)];
+    let other = if fault == Fault::OtherValidator { "other" } else { "" };
+    let mut headers = vec![format!("ETag: {}", file.etag.replacen('"', &format!("\"{other}"), 1))];
     if !matches!(fault, Fault::NoLength | Fault::CutNoLength(_)) {
         headers.push(format!("Content-Length: {}", body.len()));
     }

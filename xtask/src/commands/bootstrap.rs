@@ -30,6 +30,9 @@ pub(crate) struct From {
     /// Use only the store, what earlier runs have kept, and mirrors that are folders
     #[arg(long)]
     pub(super) offline: bool,
+    /// Bring one archive over N connections where the server sends ranges [default: 4 for archives of 256 MiB and more, else 1]
+    #[arg(long, value_name = "N")]
+    pub(super) connections: Option<u64>,
 }
 
 impl Bootstrap {
@@ -64,7 +67,7 @@ impl Bootstrap {
 pub(super) fn install(session: &Session, selected: Selected, from: &From) -> anyhow::Result<Installed> {
     let start = Instant::now();
     let name = &selected.toolchain.name;
-    let installed = bootstrap(&session.store, selected, &session.fetching(&from.mirrors, from.offline))?;
+    let installed = bootstrap(&session.store, selected, &session.fetching(from))?;
     let new: Vec<_> = installed.packages.iter().filter(|package| package.is_new).collect();
     let time = human_time(start.elapsed());
     match new.is_empty() {

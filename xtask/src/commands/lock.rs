@@ -1,6 +1,7 @@
 //! `cargo xtask lock`
 
 use super::Session;
+use super::bootstrap::From;
 use crate::fetch::{self, Format, download_to};
 use crate::files::{self, Named};
 use crate::lock::{self, Archive, Channel, Host, Measured, Package, Part, Source, TreeFacts};
@@ -102,7 +103,7 @@ fn check(session: &Session, online: bool) -> anyhow::Result<()> {
     let mut measured = 0;
     if online {
         let selected = session.select(&lock)?;
-        let context = session.fetching(&[], false);
+        let context = session.fetching(&From::default());
         for package in selected.packages() {
             // A package that unpacks with the right hashes is what the lock says; the store is not touched.
             let folder = tempfile::tempdir()?;
@@ -157,7 +158,7 @@ impl Add {
             })
         };
         let provides = self.provides.iter().map(part).collect::<anyhow::Result<Vec<_>>>()?;
-        let context = session.fetching(&[], false);
+        let context = session.fetching(&From::default());
         let folder = tempfile::tempdir()?;
         let mut channel = None;
         let mut archives = Vec::new();
@@ -265,7 +266,8 @@ fn measure_tree(package: &Package, mirror: &Path, session: &Session) -> anyhow::
     let path = |name: &str| work.path().join(name);
     let (tree, scratch, partials) = (path("tree"), path("scratch"), path("partials"));
     let places = fetch::Places { tree: &tree, scratch: &scratch, partials: &partials };
-    let context = session.fetching(&[mirror.display().to_string().parse()?], true);
+    let mirrors = vec![mirror.display().to_string().parse()?];
+    let context = session.fetching(&From { mirrors, offline: true, connections: None });
     let (_, manifest) = fetch::fetch_package(package, places, &context)?;
     store::check_layout(package, &manifest)?;
     let paths = manifest.entries.iter().map(|entry| entry.path.as_str());

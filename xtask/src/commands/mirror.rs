@@ -26,7 +26,7 @@ impl MirrorCommand {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
-        let context = session.fetching(&self.from.mirrors, self.from.offline);
+        let context = session.fetching(&self.from);
         files::create_folder(&self.out)?;
         let work = tempfile::Builder::new().prefix(".work-").tempdir_in(&self.out)?;
         let path = |name: &str| work.path().join(name);

@@ -1,7 +1,8 @@
 //! What every command starts from: the workspace, the lock, the store, and the machine's own settings.
 
+use super::bootstrap::From;
 use crate::cli::Global;
-use crate::fetch::{Context, Mirror, Mirrors, Timing, read_machine_sources};
+use crate::fetch::{Context, Mirrors, Timing, read_machine_sources};
 use crate::lock::{self, Host, Selected};
 use crate::store::Store;
 use crate::ui::Ui;
@@ -79,7 +80,7 @@ impl<'a> Session<'a> {
     }
 
     /// What fetching needs.
-    pub(crate) fn fetching(&self, mirrors: &[Mirror], offline: bool) -> Context<'a> {
+    pub(crate) fn fetching(&self, from: &From) -> Context<'a> {
         let from_environment = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let debian = Mirrors::of_sources(&read_machine_sources()).overridden(
             from_environment("STRATA_DEBIAN_MIRROR"),
@@ -89,8 +90,9 @@ impl<'a> Session<'a> {
         let timing = Timing {
             retry_scale: number("STRATA_RETRY_SCALE").unwrap_or(1.0),
             stall: std::time::Duration::from_secs_f64(number("STRATA_STALL_SECONDS").unwrap_or(60.0)),
+            connections: from.connections,
         };
-        Context { ui: self.ui, debian, mirrors: mirrors.to_vec(), offline, timing }
+        Context { ui: self.ui, debian, mirrors: from.mirrors.clone(), offline: from.offline, timing }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Everything that can go wrong between a lock entry and an unpacked tree.
 
 use super::archive::Refusal;
+use super::redirect::RedirectError;
 use crate::digest::Sha256;
 use std::path::PathBuf;
 
@@ -29,6 +30,17 @@ pub(crate) enum Error {
         /// What the client said.
         reason: String,
     },
+    /// Somebody's certificate that no root of this machine has signed: a corporate proxy, or worse.
+    #[error("failed to connect to `{url}`: its certificate is not trusted here ({reason})")]
+    Certificate {
+        /// The address.
+        url: String,
+        /// What the client said.
+        reason: String,
+    },
+    /// See [`RedirectError`].
+    #[error(transparent)]
+    Redirect(#[from] RedirectError),
     /// An answer that is not the file.
     #[error("`{url}` answered {status}")]
     Status {

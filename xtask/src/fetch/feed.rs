@@ -1,26 +1,22 @@
 //! Where an archive's bytes come from, chunk by chunk: a local file, or a server that may fail at any byte.
 
+use super::connection::{Connection, Progress};
 use super::http::{self, Answer, Refused};
 use super::partial::{Origin, Partial};
 use super::retry::Retry;
 use super::{Error, Timing};
 use crate::lock::Archive;
-use crate::ui::{Ui, interrupted};
+use crate::ui::Ui;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes that several threads read.
 pub(super) type Chunk = Arc<[u8]>;
 
 const CHUNK: usize = 256 << 10;
-/// Chunks that wait in memory.
-const DEPTH: usize = 8;
-/// How often a waiting download looks for Ctrl-C.
-const POLL: Duration = Duration::from_millis(100);
 
 /// Gives an archive's bytes in order, none when all have come.
 pub(super) trait Feed {
@@ -77,10 +73,12 @@ pub(super) struct HttpFeed<'a> {
     partial: Partial,
     /// The bytes of an earlier run, while they are read back.
     prefix: Option<File>,
-    connection: Option<Receiver<io::Result<Chunk>>>,
+    connection: Option<Connection>,
     /// Leading bytes of the connection that are there already.
     skip: u64,
     resumed: bool,
+    /// Whether bytes of the partial file have been given out before this feed began.
+    passed_on: bool,
     buffer: Vec<u8>,
     retry: Retry,
     stall: Duration,
@@ -96,19 +94,8 @@ impl<'a> HttpFeed<'a> {
         timing: Timing,
         ui: &'a Ui,
     ) -> Result<Self, Error> {
-        let mut feed = Self {
-            url: url.to_owned(),
-            partial: Partial::open(partials, archive.sha256, archive.size)?,
-            archive,
-            prefix: None,
-            connection: None,
-            skip: 0,
-            resumed: false,
-            buffer: vec![0; CHUNK],
-            retry: Retry::new(timing.retry_scale),
-            stall: timing.stall,
-            ui,
-        };
+        let mut feed =
+            Self::new(url, archive, Partial::open(partials, archive.sha256, archive.size)?, timing, ui);
         if !feed.is_complete() {
             feed.connect()?;
             if feed.skip > 0 {
@@ -122,6 +109,39 @@ impl<'a> HttpFeed<'a> {
             feed.prefix = Some(feed.partial.reader()?);
         }
         Ok(feed)
+    }
+
+    /// Goes on behind the bytes of `partial`, all of which another feed has passed on.
+    pub(super) fn take_over(
+        url: &str,
+        archive: &'a Archive,
+        partial: Partial,
+        timing: Timing,
+        ui: &'a Ui,
+    ) -> Result<Self, Error> {
+        let mut feed = Self::new(url, archive, partial, timing, ui);
+        feed.passed_on = true;
+        if !feed.is_complete() {
+            feed.connect()?;
+        }
+        Ok(feed)
+    }
+
+    fn new(url: &str, archive: &'a Archive, partial: Partial, timing: Timing, ui: &'a Ui) -> Self {
+        Self {
+            url: url.to_owned(),
+            archive,
+            partial,
+            prefix: None,
+            connection: None,
+            skip: 0,
+            resumed: false,
+            passed_on: false,
+            buffer: vec![0; CHUNK],
+            retry: Retry::new(timing.retry_scale),
+            stall: timing.stall,
+            ui,
+        }
     }
 
     fn is_complete(&self) -> bool {
@@ -148,7 +168,7 @@ impl<'a> HttpFeed<'a> {
         let origin = self.partial.origin().filter(|origin| http::same_origin(&origin.url, &self.url));
         let validator = origin.and_then(|origin| origin.validator.as_deref());
         let from = self.partial.length();
-        let answer = http::get(&self.url, from, validator)?;
+        let answer = http::get(&self.url, http::Wanted::from(from), validator)?;
         let refuse = |reason: String| Refused {
             error: Error::Broken { what: self.archive.label(), got: from, reason },
             retry_after: None,
@@ -177,42 +197,22 @@ impl<'a> HttpFeed<'a> {
     }
 
     fn can_start_anew(&self) -> bool {
-        !self.resumed && self.partial.length() > 0
+        !self.resumed && !self.passed_on && self.partial.length() > 0
     }
 
     fn accept(&mut self, answer: Answer) -> Result<(), Error> {
         self.skip = if answer.status == 206 { 0 } else { self.partial.length() };
         self.partial.set_origin(Origin { url: self.url.clone(), validator: answer.validator })?;
-        self.connection = Some(spawn_reader(answer.reader));
+        self.connection = Some(Connection::new(answer.reader, self.stall));
         Ok(())
     }
 
     /// The next bytes of the connection, or why there are none.
     fn receive(&mut self) -> Result<Option<Chunk>, Error> {
         let Some(connection) = &self.connection else { return Ok(None) };
-        let (what, got) = (self.archive.label(), self.partial.length());
-        let start = Instant::now();
-        loop {
-            if interrupted() {
-                return Err(Error::Interrupted);
-            }
-            match connection.recv_timeout(POLL.min(self.stall)) {
-                Ok(Ok(chunk)) => return Ok(Some(chunk)),
-                Ok(Err(error)) => return Err(Error::Broken { what, got, reason: error.to_string() }),
-                Err(RecvTimeoutError::Timeout) if start.elapsed() < self.stall => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(Error::Stalled { what, got, seconds: self.stall.as_secs() });
-                }
-                Err(RecvTimeoutError::Disconnected) if self.archive.size.is_some_and(|size| got < size) => {
-                    return Err(Error::Broken {
-                        what,
-                        got,
-                        reason: "the server ended the transfer early".into(),
-                    });
-                }
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            }
-        }
+        let what = self.archive.label();
+        let progress = Progress { what: &what, got: self.partial.length(), expected: self.archive.size };
+        connection.receive(progress, || false)
     }
 }
 
@@ -271,7 +271,7 @@ impl Feed for HttpFeed<'_> {
     }
 }
 
-fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Option<Chunk>> {
+pub(super) fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Option<Chunk>> {
     loop {
         match file.read(buffer) {
             Ok(0) => return Ok(None),
@@ -282,29 +282,8 @@ fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Option<Chunk>> {
     }
 }
 
-/// Reads on a thread of its own that nobody waits for: a socket that hangs must not hang the program.
-fn spawn_reader(mut reader: Box<dyn Read + Send>) -> Receiver<io::Result<Chunk>> {
-    let (sender, receiver) = sync_channel(DEPTH);
-    std::thread::spawn(move || {
-        let mut buffer = vec![0; CHUNK];
-        loop {
-            let message = match reader.read(&mut buffer) {
-                Ok(0) => return,
-                Ok(n) => Ok(Chunk::from(&buffer[..n])),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => Err(error),
-            };
-            let is_end = message.is_err();
-            if sender.send(message).is_err() || is_end {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
 /// The beginning of a web page that was sent in place of an archive: a proxy's or a login's.
-fn web_page(bytes: &[u8]) -> Option<String> {
+pub(super) fn web_page(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).trim_start().to_owned();
     let lower = text.to_ascii_lowercase();
     let is_page = lower.starts_with("<!doctype html") || lower.starts_with("<html");

@@ -1,5 +1,6 @@
 //! Which addresses are asked, and how.
 
+use super::redirect::{self, RedirectError};
 use super::{Error, UrlError};
 use std::io::Read;
 use std::time::Duration;
@@ -49,46 +50,106 @@ pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
     }
 }
 
-/// Asks for `url` from byte `from` on; follows redirects, but never from https to http.
+/// Which bytes of a file are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wanted {
+    /// The first.
+    pub(super) from: u64,
+    /// The one after the last; `None`: all that there are.
+    pub(super) end: Option<u64>,
+}
+
+impl Wanted {
+    /// All bytes from this one on.
+    pub(super) fn from(from: u64) -> Self {
+        Self { from, end: None }
+    }
+
+    /// The value of the `Range` header (RFC 9110, 14.1.2), none for the whole file.
+    fn header(self) -> Option<String> {
+        match (self.from, self.end) {
+            (0, None) => None,
+            (from, None) => Some(format!("bytes={from}-")),
+            (from, Some(end)) => Some(format!("bytes={from}-{}", end.saturating_sub(1))),
+        }
+    }
+}
+
+/// Asks for a part of `url`; follows redirects, each checked like the first address, and never from https to http.
 ///
 /// With `if_range` the server sends the range only when its file is still the one that the validator names, and all of it otherwise.
-pub(super) fn get(url: &str, from: u64, if_range: Option<&str>) -> Result<Answer, Refused> {
-    check_url(url).map_err(|error| Refused { error: error.into(), retry_after: None })?;
+pub(super) fn get(url: &str, wanted: Wanted, if_range: Option<&str>) -> Result<Answer, Refused> {
+    let mut address = url.to_owned();
+    check_url(&address).map_err(|error| final_refusal(error.into()))?;
+    for _ in 0..=redirect::MOST {
+        let response = ask(&address, wanted, if_range)?;
+        let status = response.status().as_u16();
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        match status {
+            200 | 206 => return Ok(answer(response)),
+            301 | 302 | 303 | 307 | 308 => {
+                let to = redirect::follow(&address, header("location"));
+                address = to.map_err(|error| final_refusal(error.into()))?;
+            }
+            _ => {
+                let seconds = header("retry-after").and_then(|text| text.parse().ok());
+                return Err(Refused {
+                    error: Error::Status { url: url.to_owned(), status },
+                    retry_after: seconds.map(Duration::from_secs),
+                });
+            }
+        }
+    }
+    Err(final_refusal(RedirectError::TooMany { from: url.to_owned() }.into()))
+}
+
+fn final_refusal(error: Error) -> Refused {
+    Refused { error, retry_after: None }
+}
+
+/// One request. Proxies come from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; roots from the operating system, or on Linux from SSL_CERT_FILE.
+fn ask(
+    url: &str,
+    wanted: Wanted,
+    if_range: Option<&str>,
+) -> Result<ureq::http::Response<ureq::Body>, Refused> {
     let config = ureq::Agent::config_builder()
         .timeout_connect(Some(CONNECT))
         .timeout_recv_response(Some(FIRST_BYTE))
         .https_only(url.starts_with("https://"))
         .http_status_as_error(false)
+        .max_redirects(0)
         .user_agent(concat!("xtask/", env!("CARGO_PKG_VERSION")))
         .tls_config(
             ureq::tls::TlsConfig::builder().root_certs(ureq::tls::RootCerts::PlatformVerifier).build(),
         )
         .build();
     let mut request = ureq::Agent::new_with_config(config).get(url).header("Accept-Encoding", "identity");
-    if from > 0 {
-        request = request.header("Range", format!("bytes={from}-"));
+    if let Some(range) = wanted.header() {
+        request = request.header("Range", range);
         if let Some(validator) = if_range {
             request = request.header("If-Range", validator);
         }
     }
-    let response = request.call().map_err(|error| Refused {
-        error: Error::Connect { url: url.to_owned(), reason: error.to_string() },
-        retry_after: None,
-    })?;
-    let status = response.status().as_u16();
+    request.call().map_err(|error| {
+        let (url, reason) = (url.to_owned(), error.to_string());
+        final_refusal(match reason.contains("certificate") {
+            true => Error::Certificate { url, reason },
+            false => Error::Connect { url, reason },
+        })
+    })
+}
+
+fn answer(response: ureq::http::Response<ureq::Body>) -> Answer {
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-    if !matches!(status, 200 | 206) {
-        let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
-        return Err(Refused { error: Error::Status { url: url.to_owned(), status }, retry_after });
-    }
     let etag = header("etag").filter(|etag| etag.starts_with('"'));
-    Ok(Answer {
-        status,
+    Answer {
+        status: response.status().as_u16(),
         length: header("content-length").and_then(|text| text.parse().ok()),
         range: header("content-range").and_then(parse_content_range),
         validator: etag.or_else(|| header("last-modified")).map(str::to_owned),
         reader: Box::new(response.into_body().into_reader()),
-    })
+    }
 }
 
 /// `bytes 5-9/10` is (5, 10); `bytes 5-9/*` is (5, unknown).

@@ -2,13 +2,17 @@
 
 mod archive;
 mod channel;
+mod connection;
 mod error;
 mod feed;
 mod http;
 mod mirror;
 mod package;
 mod partial;
+mod pieces;
 mod pipeline;
+mod ranges;
+mod redirect;
 mod retry;
 
 pub(crate) use archive::{Format, Limits, Refusal, TreeWriter, unpack_zip};

@@ -33,6 +33,8 @@ pub(crate) struct Timing {
     pub(crate) retry_scale: f64,
     /// A transfer that gives nothing for this long is broken.
     pub(crate) stall: Duration,
+    /// How many connections bring one archive; `None`: as its size asks.
+    pub(crate) connections: Option<u64>,
 }
 
 /// Folders of one fetch.

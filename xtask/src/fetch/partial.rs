@@ -1,5 +1,6 @@
 //! Bytes that have come already, kept across runs until the package they are for is installed.
 
+use super::pieces;
 use crate::digest::Sha256;
 use crate::files::{self, Error, Named};
 use serde::{Deserialize, Serialize};
@@ -104,12 +105,14 @@ pub(crate) fn kept(folder: &Path, sha256: Sha256) -> Option<u64> {
 /// Whether anything is kept of an archive.
 pub(crate) fn exists(folder: &Path, sha256: Sha256) -> bool {
     let path = folder.join(format!("{}.part", sha256.short()));
-    [path.with_extension("bad"), sidecar(&path), path].iter().any(|path| path.exists())
+    !pieces::kept(folder, sha256).is_empty()
+        || [path.with_extension("bad"), sidecar(&path), path].iter().any(|path| path.exists())
 }
 
 /// Removes what was kept for an archive that is installed now.
 pub(crate) fn forget(folder: &Path, sha256: Sha256) -> Result<(), Error> {
     let path = folder.join(format!("{}.part", sha256.short()));
+    pieces::forget(folder, sha256)?;
     files::remove_tree(&path)?;
     files::remove_tree(&path.with_extension("bad"))?;
     files::remove_tree(&sidecar(&path))

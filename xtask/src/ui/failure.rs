@@ -197,6 +197,14 @@ fn of_fetch(error: &fetch::Error) -> Failure {
     match error {
         Error::Interrupted => Failure::plain(Exit::Interrupted),
         Error::Url(_) => Failure::plain(Exit::Usage),
+        Error::Certificate { .. } => Failure::new(
+            Exit::Network,
+            "if your network has its own certificate authority, give its file: SSL_CERT_FILE=ca.pem (on Windows and macOS: the system's store); nothing turns the check off",
+        ),
+        Error::Redirect(_) => Failure::new(
+            Exit::Network,
+            "find the file's address of today and write it with `cargo xtask lock add`, or name a mirror: --mirror URL",
+        ),
         Error::Connect { .. } | Error::Broken { .. } | Error::Stalled { .. } => Failure::new(
             Exit::Network,
             "check the network and any proxy (HTTPS_PROXY), then run the command again",

@@ -14,7 +14,7 @@ const LONGEST_TARGET: u64 = 4096;
 
 /// Unpacks every member of the archive in `file`.
 pub(super) fn unpack(file: File, tree: &mut TreeWriter) -> Result<(), Refusal> {
-    let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(Refusal::unreadable)?;
+    let archive = zip::ZipArchive::new(BufReader::new(file)).map_err(Refusal::unreadable)?;
     let start = archive.central_directory_start();
     let mut file = archive.into_inner();
     refuse_duplicates(&mut file, start)?;

@@ -5,6 +5,7 @@ mod pip;
 mod run;
 
 use super::feed::{Feed, HttpFeed, LocalFeed};
+use super::ranges::RangesFeed;
 use super::{Context, Error, Places, http};
 use crate::lock::{Archive, Channel, Source};
 use std::fs::File;
@@ -44,6 +45,10 @@ pub(super) fn open_url<'a>(
     places: &Places,
     context: &'a Context,
 ) -> Result<Box<dyn Feed + 'a>, Error> {
+    let ranges = RangesFeed::open(url, archive, places.partials, context.timing, context.ui)?;
+    if let Some(feed) = ranges {
+        return Ok(Box::new(feed));
+    }
     Ok(Box::new(HttpFeed::open(url, archive, places.partials, context.timing, context.ui)?))
 }
 
@@ -57,7 +62,8 @@ pub(crate) fn download_to(
     match channel {
         Channel::Url => {
             let path = folder.join(&archive.file);
-            let mut body = http::get(&archive.url, 0, None).map_err(|refused| refused.error)?;
+            let mut body =
+                http::get(&archive.url, http::Wanted::from(0), None).map_err(|refused| refused.error)?;
             let written = File::create(&path).and_then(|mut file| std::io::copy(&mut body.reader, &mut file));
             written.map_err(|source| Error::Io { verb: "write", path: path.clone(), source })?;
             Ok(path)
