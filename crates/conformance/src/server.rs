@@ -41,6 +41,8 @@ struct File {
     faults: VecDeque<Fault>,
     /// The fault of every answer once the queue is empty.
     always: Option<Fault>,
+    /// Where requests are sent instead.
+    moved_to: Option<String>,
 }
 
 #[derive(Default)]
@@ -86,9 +88,15 @@ impl Server {
 
     fn put(&self, name: &str, content: &[u8], faults: VecDeque<Fault>, always: Option<Fault>) -> String {
         let etag = format!("\"{}\"", &crate::sha256(content)[..8]);
-        let file = File { body: content.to_vec(), etag, faults, always };
+        let file = File { body: content.to_vec(), etag, faults, always, moved_to: None };
         self.shared.files.lock().expect("files").insert(format!("/{name}"), file);
         format!("{}/{name}", self.address)
+    }
+
+    /// Answers requests for `/name` with a redirect to `to`.
+    pub fn redirect(&self, name: &str, to: &str) {
+        let file = File { moved_to: Some(to.to_owned()), ..File::default() };
+        self.shared.files.lock().expect("files").insert(format!("/{name}"), file);
     }
 
     /// Its address, without a path.
@@ -177,6 +185,9 @@ fn send(
     shared: &Shared,
     stall: &Sender<()>,
 ) -> std::io::Result<()> {
+    if let Some(to) = &file.moved_to {
+        return head(stream, 302, &[format!("Location: {to}"), "Content-Length: 0".into()]);
+    }
     let total = file.body.len();
     let (start, is_part) = (range.start, range.start > 0 || range.end.is_some());
     if let Fault::Status(status) = fault {

@@ -10,3 +10,4 @@ mod ranges;
 mod release;
 mod support;
 mod tidy;
+mod tls;

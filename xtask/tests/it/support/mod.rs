@@ -3,12 +3,14 @@
 mod locks;
 mod release;
 mod store;
+mod tls;
 mod world;
 
 pub(crate) use conformance::{Fault, Member, Server, dist_members, sha256, tar_gz};
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use store::store;
+pub(crate) use tls::Tls;
 pub(crate) use world::{Run, World, workspace_root};
 
 /// Waits for what another process does; fails after half a minute.

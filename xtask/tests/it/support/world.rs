@@ -63,6 +63,9 @@ impl World {
         command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
         // The one that runs the tests set it, and xtask would take that workspace for its own.
         command.env_remove("CARGO_MANIFEST_DIR");
+        for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
         for name in ["STRATA_STORE", "STRATA_TOOLCHAIN", "SOURCE_DATE_EPOCH", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
