@@ -15,7 +15,7 @@ pub(crate) use bootstrap::Bootstrap;
 pub(crate) use build::Build;
 pub(crate) use dist::Dist;
 pub(crate) use doctor::Doctor;
-pub(crate) use lock::Lock;
+pub(crate) use lock::{CheckError, Lock};
 pub(crate) use mirror::MirrorCommand;
 pub(crate) use release::Release;
 pub(crate) use session::{MissingPrerequisite, NativeError, Session};

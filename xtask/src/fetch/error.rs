@@ -227,6 +227,27 @@ fn list(failures: &[(String, Box<Error>)]) -> String {
 }
 
 impl Error {
+    /// Whether the source could not be asked at all, so that nothing is known of its bytes.
+    pub(crate) fn is_about_the_way(&self) -> bool {
+        matches!(
+            self,
+            Error::Url(_)
+                | Error::Connect { .. }
+                | Error::Certificate { .. }
+                | Error::Redirect(_)
+                | Error::Status { .. }
+                | Error::Broken { .. }
+                | Error::Stalled { .. }
+                | Error::Page { .. }
+                | Error::NoPip { .. }
+                | Error::Pip { .. }
+                | Error::NoApt { .. }
+                | Error::NoMirror { .. }
+                | Error::Apt { .. }
+                | Error::VersionGone { .. }
+        )
+    }
+
     /// Whether trying another source could help: not after Ctrl-C, and not when our own disk is the trouble.
     pub(crate) fn is_about_the_source(&self) -> bool {
         !matches!(self, Error::Interrupted | Error::Io { .. } | Error::Files(_))

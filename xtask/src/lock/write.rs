@@ -17,16 +17,37 @@ pub(crate) fn upsert_package(lock: &str, package: &Package) -> Result<String, to
             text(old, "name").as_deref() == Some(&package.name) && text(old, "host").as_deref() == host
         };
         if let Some(old) = packages.iter_mut().find(same) {
-            let decor = old.decor().clone();
-            let position = old.position();
-            *old = table;
-            *old.decor_mut() = decor;
-            old.set_position(position);
+            overwrite(old, table);
         } else {
             packages.push(table);
         }
     }
     Ok(document.to_string())
+}
+
+/// Gives `old` the content of `new`; comments stay wherever a key or table stays.
+fn overwrite(old: &mut Table, new: Table) {
+    let gone: Vec<String> =
+        old.iter().map(|(key, _)| key.to_owned()).filter(|key| !new.contains_key(key)).collect();
+    for key in gone {
+        old.remove(&key);
+    }
+    for (key, item) in new {
+        match (old.get_mut(&key), item) {
+            (Some(Item::ArrayOfTables(tables)), Item::ArrayOfTables(others))
+                if tables.len() == others.len() =>
+            {
+                tables.iter_mut().zip(others).for_each(|(table, other)| overwrite(table, other));
+            }
+            (Some(Item::Value(value)), Item::Value(mut other)) => {
+                *other.decor_mut() = value.decor().clone();
+                *value = other;
+            }
+            (_, item) => {
+                old.insert(&key, item);
+            }
+        }
+    }
 }
 
 /// `package` alone, as it stands in a lock.
@@ -139,10 +160,17 @@ mod tests {
         let empty = "# a comment\nversion = 1\n";
         let first = upsert_package(empty, &package("1.0")).expect("edits");
         assert!(first.starts_with(empty), "{first}");
-        let commented = first.replace("[[package]]", "# why this one\n[[package]]");
+        let commented = first
+            .replace("[[package]]", "# why this one\n[[package]]")
+            .replace("size = 7", "size = 7 # packed")
+            .replace("[[package.source.archive]]", "# from the publisher\n[[package.source.archive]]");
         let second = upsert_package(&commented, &package("2.0")).expect("edits");
         let lock = parse(Path::new("toolchains.lock"), &second).expect("a good lock");
         assert_eq!(lock.packages, [package("2.0")], "replaced, not added");
-        assert!(second.contains("# why this one\n[[package]]"), "{second}");
+        for comment in
+            ["# why this one\n[[package]]", "# packed", "# from the publisher\n[[package.source.archive]]"]
+        {
+            assert!(second.contains(comment), "{second}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! From an error to what a person reads, what a program reads, and the exit code.
 
-use crate::commands::{MissingPrerequisite, NativeError};
+use crate::commands::{CheckError, MissingPrerequisite, NativeError};
 use crate::{build, dist, fetch, files, lock, store};
 use serde_json::json;
 use std::error::Error;
@@ -140,6 +140,18 @@ fn judge(cause: &(dyn Error + 'static)) -> Option<Failure> {
     if let Some(error) = cause.downcast_ref::<dist::Error>() {
         return of_dist(error);
     }
+    if let Some(error) = cause.downcast_ref::<CheckError>() {
+        return Some(match error {
+            CheckError::Wrong { .. } => Failure::new(
+                Exit::Mismatch,
+                "do not install from these sources; if a publisher really changed a file, `cargo xtask lock update NAME` measures it again",
+            ),
+            CheckError::Unasked { .. } => Failure::new(
+                Exit::Network,
+                "check the network and any proxy (HTTPS_PROXY), then run the command again",
+            ),
+        });
+    }
     if let Some(missing) = cause.downcast_ref::<MissingPrerequisite>() {
         return Some(Failure::new(Exit::Prerequisite, missing.mend.clone()));
     }
@@ -257,9 +269,7 @@ fn of_fetch(error: &fetch::Error) -> Failure {
             let newer = newer.as_ref().map(|v| format!(" to take {v}")).unwrap_or_default();
             Failure::new(
                 Exit::Network,
-                format!(
-                    "measure the package again{newer}: cargo xtask lock add {package} … (docs/lock-format.md, \"When a version is gone\")"
-                ),
+                format!("measure the package again{newer}: cargo xtask lock update {package}"),
             )
         }
         Error::AllSources { failures, .. } => {

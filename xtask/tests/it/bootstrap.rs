@@ -260,3 +260,42 @@ sha256 = "{OTHER_HASH}"
     assert!(run.stderr.contains("hint: measure the package again to take 3.1-"), "{}", run.stderr);
     assert_eq!(world.store(), (vec![], vec![]));
 }
+
+#[test]
+fn a_dist_that_tells_another_release_than_the_lock_is_not_installed() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let text = lock_of(&server, &archive, Fault::None);
+    let world = World::with_lock(&text.replace("version = \"10.0.0\"", "version = \"10.1.0\""));
+    let run = world.run(&BOOTSTRAP).exits(3);
+    assert!(
+        run.stderr.contains("dist says in `.info/version` that it is 10.0.0, the lock says 10.1.0"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(world.store(), (vec![], vec![]));
+}
+
+#[test]
+fn who_waits_is_told_for_whom_since_when() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let url = server.offer_with("dist.tar.gz", &archive, &[Fault::Stall(archive.len() / 2)]);
+    let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
+    let mut first = world.start(&BOOTSTRAP);
+    server.wait_for_stall();
+    let mut second = world.start(&BOOTSTRAP);
+    let mut words = String::new();
+    let mut said = second.stderr.take().expect("stderr");
+    while !words.contains("which is installing dist") {
+        let mut byte = [0];
+        assert!(std::io::Read::read(&mut said, &mut byte).expect("reads") > 0, "{words}");
+        words.push(byte[0].into());
+    }
+    let expected = format!("waiting for process {} on ", first.id());
+    assert!(words.contains(&expected) && words.contains(" since 20"), "{words}");
+    first.kill().expect("kill");
+    first.wait().expect("ends");
+    assert!(second.wait().expect("ends").success(), "the lock of a dead process holds nobody up");
+    assert_eq!(world.store().1, Vec::<String>::new());
+}

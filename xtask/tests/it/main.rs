@@ -6,6 +6,7 @@ mod build;
 mod cli;
 mod crash;
 mod download;
+mod lock;
 mod ranges;
 mod release;
 mod support;

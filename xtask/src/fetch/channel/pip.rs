@@ -56,7 +56,10 @@ fn arguments(archive: &Archive, folder: &Path) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = fixed.map(OsString::from).into();
     arguments.extend(platforms(&archive.file).into_iter().flat_map(|p| ["--platform".into(), p.into()]));
     arguments.extend(["--dest".into(), folder.into()]);
-    arguments.push(format!("{}=={}", archive.name, archive.version).into());
+    arguments.push(match archive.version.is_empty() {
+        true => archive.name.clone().into(),
+        false => format!("{}=={}", archive.name, archive.version).into(),
+    });
     arguments
 }
 
