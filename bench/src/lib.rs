@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,6 +31,28 @@ pub fn serve(body: Arc<Vec<u8>>) -> String {
         }
     });
     address
+}
+
+/// Builds xtask as `cargo xtask` does and gives its path.
+///
+/// # Panics
+/// When cargo fails.
+pub fn build_xtask() -> PathBuf {
+    let root = workspace();
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["build", "--package", "xtask"]).current_dir(&root).status();
+    assert!(built.expect("cargo starts").success());
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root.join("target"), PathBuf::from)
+        .join("debug/xtask")
+}
+
+/// The workspace's root.
+///
+/// # Panics
+/// Never: this package lies in it.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }
 
 /// How long a command took and how much memory it had at most.

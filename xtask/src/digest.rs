@@ -36,8 +36,16 @@ impl Sha256 {
     /// The digest of everything that `reader` gives, and how many bytes that was.
     pub(crate) fn of_reader(mut reader: impl Read) -> io::Result<(Self, u64)> {
         let mut hasher = Hasher::new();
-        io::copy(&mut reader, &mut hasher)?;
-        Ok(hasher.finish())
+        // Four times what io::copy takes: half the system calls of a large file, and still nothing to clear for a small one.
+        let mut buffer = [0; 32 << 10];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return Ok(hasher.finish()),
+                Ok(n) => hasher.update(&buffer[..n]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The digest of the file at `path`, and its length.

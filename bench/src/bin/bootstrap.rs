@@ -1,23 +1,18 @@
 //! `cargo run --release --package bench --bin bootstrap`: one bootstrap against `curl | tar xz` and `curl; sha256sum; tar xzf`, over a server on this
 //! machine. Prints medians of five runs, done side by side, and their ratios.
 
-use bench::{measure, median, serve};
+use bench::{build_xtask, measure, median, serve, workspace};
 use flate2::{Compression, write::GzEncoder};
 use sha2::Digest;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 const RUNS: usize = 5;
 
 fn main() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "--package", "xtask"]).current_dir(root).status();
-    assert!(built.expect("cargo starts").success());
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let xtask = target.join("debug/xtask");
-    let material = material(&root.join("store"));
+    let xtask = build_xtask();
+    let material = material(&workspace().join("store"));
     println!(
         "{:<8} {:>10} {:>12} {:>22} {:>7} {:>7} {:>9}",
         "archive", "xtask", "curl|tar", "curl;sha256sum;tar", "ratio", "ratio", "peak"

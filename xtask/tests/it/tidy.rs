@@ -58,3 +58,39 @@ fn no_registry_host_is_named() {
         }
     }
 }
+
+/// Names in backticks that look like those of tests, in the columns that say how something was shown.
+fn test_names(text: &str) -> Vec<&str> {
+    let quoted =
+        text.lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('`').skip(1).step_by(2));
+    quoted
+        .filter(|name| name.matches('_').count() >= 3)
+        .filter(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'))
+        .collect()
+}
+
+#[test]
+fn tests_that_the_docs_name_are_there() {
+    let sources: String =
+        project_files().iter().filter(|name| name.ends_with(".rs")).map(|name| text(name)).collect();
+    for page in ["docs/verification.md", "docs/troubleshooting.md"] {
+        for name in test_names(&text(page)) {
+            let is_there =
+                sources.contains(&format!("fn {name}(")) || sources.contains(&format!("\"{name}\""));
+            assert!(is_there, "{page} names the test `{name}`, which nobody has");
+        }
+    }
+}
+
+#[test]
+fn links_between_pages_lead_somewhere() {
+    for page in project_files().iter().filter(|name| name.ends_with(".md")) {
+        let folder = workspace_root().join(page).parent().expect("a folder").to_owned();
+        let content = text(page);
+        for link in content.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = link.split('#').next().unwrap_or_default();
+            let is_local = !path.is_empty() && !path.contains("://");
+            assert!(!is_local || folder.join(path).exists(), "{page} links to `{link}`");
+        }
+    }
+}

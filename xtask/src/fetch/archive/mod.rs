@@ -7,6 +7,7 @@ mod name;
 mod refusal;
 mod tar;
 mod tree;
+mod writers;
 mod zip;
 mod zstd;
 

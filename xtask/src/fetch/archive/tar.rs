@@ -85,6 +85,14 @@ fn sparse_name(entry: &mut tar::Entry<'_, impl Read>) -> Result<Option<Option<St
     Ok(is_sparse.then_some(name))
 }
 
+/// Whole blocks first: there are many in a file full of holes.
+fn trailing_zeros(bytes: &[u8]) -> usize {
+    const BLOCK: [u8; 64] = [0; 64];
+    let blocks = bytes.rchunks_exact(64).take_while(|block| **block == BLOCK).count() * 64;
+    let rest = &bytes[..bytes.len() - blocks];
+    blocks + rest.iter().rev().take_while(|byte| **byte == 0).count()
+}
+
 /// Counts how many zero bytes ended what was read so far.
 struct Tail<R> {
     inner: R,
@@ -95,7 +103,7 @@ struct Tail<R> {
 impl<R: Read> Read for Tail<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        let trailing = buffer[..n].iter().rev().take_while(|byte| **byte == 0).count();
+        let trailing = trailing_zeros(&buffer[..n]);
         self.zeros = if trailing == n { self.zeros + n as u64 } else { trailing as u64 };
         self.total += n as u64;
         Ok(n)

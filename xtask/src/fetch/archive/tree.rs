@@ -1,12 +1,12 @@
 //! Writes checked members below one folder and notes each in the tree manifest.
 
+use super::writers::{CHUNK, Writers};
 use super::{Refusal, links, name};
-use crate::digest::Hasher;
 use crate::files;
 use crate::store::{Entry, Kind, Manifest};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// How much may be unpacked.
@@ -25,18 +25,22 @@ impl Limits {
 
 /// Unpacks one or more archives into one folder.
 ///
-/// Links are made last, in [`TreeWriter::finish`], so that no member is ever written through one.
+/// Links are made last, in [`TreeWriter::finish`], so that no member is ever written through one; so are copies of hard links, whose files may
+/// still be on their way.
 pub(crate) struct TreeWriter {
     root: PathBuf,
     only: Vec<String>,
-    files: BTreeMap<String, Entry>,
+    files: HashSet<String>,
+    /// Hard links, each with the file that it is a copy of.
+    copies: BTreeMap<String, String>,
     links: BTreeMap<String, String>,
-    folders: BTreeSet<String>,
+    folders: HashSet<String>,
     /// Folded path to the path as written.
-    folded: BTreeMap<String, String>,
+    folded: HashMap<String, String>,
     limits: Limits,
     bytes: u64,
     buffer: Vec<u8>,
+    writers: Writers,
 }
 
 impl TreeWriter {
@@ -46,13 +50,15 @@ impl TreeWriter {
         Self {
             root: root.to_owned(),
             only: only.to_vec(),
-            files: BTreeMap::new(),
+            files: HashSet::new(),
+            copies: BTreeMap::new(),
             links: BTreeMap::new(),
-            folders: BTreeSet::new(),
-            folded: BTreeMap::new(),
+            folders: HashSet::new(),
+            folded: HashMap::new(),
             limits,
             bytes: 0,
-            buffer: vec![0; 128 << 10],
+            buffer: vec![0; CHUNK],
+            writers: Writers::new(root),
         }
     }
 
@@ -62,7 +68,7 @@ impl TreeWriter {
         if path.is_empty() || !self.is_wanted(&path) {
             return Ok(());
         }
-        if self.files.contains_key(&path) || self.links.contains_key(&path) {
+        if self.is_taken(&path) {
             return Err(Refusal::FileAndFolder { member: path });
         }
         self.make_folder(&path)
@@ -80,8 +86,13 @@ impl TreeWriter {
             return io::copy(content, &mut io::sink()).map(drop).map_err(Refusal::unreadable);
         }
         self.claim(&path)?;
-        let (size, sha256) = self.write(&path, executable, content)?;
-        self.files.insert(path.clone(), Entry { path, kind: Kind::File { size, sha256, executable } });
+        let (bytes, limit, buffer) = (&mut self.bytes, self.limits.bytes, &mut self.buffer);
+        self.writers.write(&path, executable, || {
+            let n = fill(content, buffer).map_err(Refusal::unreadable)?;
+            *bytes += n as u64;
+            if *bytes > limit { Err(Refusal::TooManyBytes { limit }) } else { Ok(buffer[..n].to_vec()) }
+        })?;
+        self.files.insert(path);
         Ok(())
     }
 
@@ -97,7 +108,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// A hard link to an earlier file, written as a copy: one tree, no shared state.
+    /// A hard link to an earlier file, which becomes a copy of it.
     pub(super) fn hard_link(&mut self, raw: &[u8], target: &[u8]) -> Result<(), Refusal> {
         let path = name::normalise(raw)?;
         if !self.is_wanted(&path) {
@@ -108,22 +119,22 @@ impl TreeWriter {
             target: String::from_utf8_lossy(target).into_owned(),
         };
         let target = name::normalise(target).map_err(|_| wrong(&path))?;
-        let Some(Entry { kind: kind @ Kind::File { .. }, .. }) = self.files.get(&target) else {
-            return Err(wrong(&path));
+        let target = match self.copies.get(&target) {
+            Some(original) => original.clone(),
+            None if self.files.contains(&target) => target,
+            None => return Err(wrong(&path)),
         };
-        let kind = kind.clone();
         self.claim(&path)?;
-        let (from, to) = (self.root.join(&target), self.root.join(&path));
-        fs::copy(&from, &to).map_err(|source| Refusal::Write { verb: "create", path: to, source })?;
-        self.files.insert(path.clone(), Entry { path, kind });
+        self.copies.insert(path, target);
         Ok(())
     }
 
-    /// Makes the links and gives the manifest of the tree.
-    pub(crate) fn finish(self) -> Result<Manifest, Refusal> {
+    /// Waits for all files, makes copies and links, and gives the manifest of the tree.
+    pub(crate) fn finish(mut self) -> Result<Manifest, Refusal> {
         links::check(&self.links)?;
-        let mut entries: Vec<Entry> = self.files.into_values().collect();
-        for (path, target) in self.links {
+        let mut entries = self.writers.finish()?;
+        entries.extend(self.make_copies(&entries)?);
+        for (path, target) in std::mem::take(&mut self.links) {
             files::step();
             let full = self.root.join(&path);
             make_symlink(&target, &full).map_err(|source| Refusal::Write {
@@ -134,6 +145,23 @@ impl TreeWriter {
             entries.push(Entry { path, kind: Kind::Link { target } });
         }
         Ok(Manifest::new(entries))
+    }
+
+    /// One tree, no shared state: what was a hard link is a file of its own.
+    fn make_copies(&self, entries: &[Entry]) -> Result<Vec<Entry>, Refusal> {
+        let mut copies = Vec::new();
+        for (path, original) in &self.copies {
+            files::step();
+            let (from, to) = (self.root.join(original), self.root.join(path));
+            fs::copy(&from, &to).map_err(|source| Refusal::Write { verb: "create", path: to, source })?;
+            let kind = entries.iter().find(|entry| entry.path == *original).map(|entry| entry.kind.clone());
+            copies.extend(kind.map(|kind| Entry { path: path.clone(), kind }));
+        }
+        Ok(copies)
+    }
+
+    fn is_taken(&self, path: &str) -> bool {
+        self.files.contains(path) || self.copies.contains_key(path) || self.links.contains_key(path)
     }
 
     fn is_wanted(&self, path: &str) -> bool {
@@ -148,13 +176,13 @@ impl TreeWriter {
         if path.is_empty() {
             return Err(Refusal::NotText { member: path.to_owned() });
         }
-        if self.files.contains_key(path) || self.links.contains_key(path) {
+        if self.is_taken(path) {
             return Err(Refusal::Duplicate { member: path.to_owned() });
         }
         if self.folders.contains(path) {
             return Err(Refusal::FileAndFolder { member: path.to_owned() });
         }
-        if (self.files.len() + self.links.len()) as u64 >= self.limits.members {
+        if (self.files.len() + self.copies.len() + self.links.len()) as u64 >= self.limits.members {
             return Err(Refusal::TooManyMembers { limit: self.limits.members });
         }
         if let Some((parent, _)) = path.rsplit_once('/') {
@@ -173,7 +201,7 @@ impl TreeWriter {
             if self.folders.contains(prefix) {
                 continue;
             }
-            if self.files.contains_key(prefix) || self.links.contains_key(prefix) {
+            if self.is_taken(prefix) {
                 return Err(Refusal::FileAndFolder { member: prefix.to_owned() });
             }
             self.note_folded(prefix)?;
@@ -194,50 +222,20 @@ impl TreeWriter {
             _ => Ok(()),
         }
     }
-
-    fn write(
-        &mut self,
-        path: &str,
-        executable: bool,
-        content: &mut dyn Read,
-    ) -> Result<(u64, crate::digest::Sha256), Refusal> {
-        let full = self.root.join(path);
-        let failed = |verb| {
-            let path = full.clone();
-            move |source| Refusal::Write { verb, path, source }
-        };
-        files::step();
-        let mut file = create(&full, executable).map_err(failed("create"))?;
-        let mut hasher = Hasher::new();
-        loop {
-            match content.read(&mut self.buffer) {
-                Ok(0) => break,
-                Ok(n) => {
-                    self.bytes += n as u64;
-                    if self.bytes > self.limits.bytes {
-                        return Err(Refusal::TooManyBytes { limit: self.limits.bytes });
-                    }
-                    hasher.update(&self.buffer[..n]);
-                    file.write_all(&self.buffer[..n]).map_err(failed("write"))?;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Refusal::unreadable(error)),
-            }
-        }
-        let (sha256, size) = hasher.finish();
-        Ok((size, sha256))
-    }
 }
 
-/// Opens a new file that only its maker can write; never follows or replaces what is there.
-fn create(path: &Path, executable: bool) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if executable { 0o555 } else { 0o444 });
-    #[cfg(not(unix))]
-    let _ = executable;
-    options.open(path)
+/// Reads until `buffer` is full or `content` ends.
+fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match content.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 #[cfg(unix)]
