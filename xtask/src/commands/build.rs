@@ -22,6 +22,16 @@ pub(crate) struct Build {
     /// Print the plan, and build nothing
     #[arg(long)]
     dry_run: bool,
+    /// Print who can build what, as a matrix for a CI service: one line of JSON with an entry for each target; needs no toolchain
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "dry_run")]
+    plan: Option<PlanFormat>,
+}
+
+/// The form of `--plan`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PlanFormat {
+    /// `{"include": [{"target": …, "host": …, "toolchain": …, "components": […], "lock": …}]}`
+    Json,
 }
 
 /// What is built, for `build` and `release`.
@@ -43,6 +53,9 @@ impl Build {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
+        if let Some(PlanFormat::Json) = self.plan {
+            return self.print_matrix(session, &lock, selected);
+        }
         let installed = load_installed(&session.store, selected)?;
         if self.dry_run {
             let workspace = load_workspace(&session.root)?;
@@ -54,6 +67,28 @@ impl Build {
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
         let text = format!("{} artifacts, {new} built", outcomes.len());
         session.ui.data(&text, &json!({"artifacts": built.collect::<Vec<_>>()}));
+        Ok(())
+    }
+}
+
+impl Build {
+    /// What one machine builds is one entry; `dist --merge` joins what they made.
+    fn print_matrix(&self, session: &Session, lock: &Lock, selected: Selected) -> anyhow::Result<()> {
+        let workspace = load_workspace(&session.root)?;
+        let components: Vec<&str> =
+            workspace.choose(&self.what.components)?.into_iter().map(|c| c.name.as_str()).collect();
+        let entry = |target: gfx::Target| {
+            json!({
+                "target": target.name(),
+                "host": Host::THIS.triple(),
+                "toolchain": selected.toolchain.name,
+                "components": components,
+                "lock": lock.digest,
+            })
+        };
+        let targets = session.targets(&self.what.targets, selected)?;
+        let matrix = json!({"include": targets.into_iter().map(entry).collect::<Vec<_>>()});
+        session.ui.data(&matrix.to_string(), &matrix);
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn merge(folders: &[PathBuf], artifacts: &Path, host: Host) -> Result
     let mut manifests = Vec::new();
     for folder in folders {
         let paths = files::list(folder)?;
-        let before = found.len() + merged.zips.len();
+        let before = manifests.len();
         for path in paths {
             let full = folder.join(&path);
             let name = path.rsplit('/').next().unwrap_or(&path);
@@ -42,17 +42,17 @@ pub(crate) fn merge(folders: &[PathBuf], artifacts: &Path, host: Host) -> Result
                 // The BUILD.json of an unpacked release is another one.
                 let Some(manifest) = Artifacts::manifest(&own) else { continue };
                 verify_folder(&own)?;
+                manifests.push(manifest.clone());
                 add(&mut found, own, manifest, host)?;
             } else if name.starts_with("strata-") && name.ends_with(".zip") {
                 manifests.extend(manifest_of(&full)?.components);
                 merged.zips.push(full);
             }
         }
-        if found.len() + merged.zips.len() == before {
+        if manifests.len() == before {
             return Err(Error::NothingToMerge { path: folder.clone() });
         }
     }
-    manifests.extend(found.values().map(|found| found.manifest.clone()));
     agree(&manifests)?;
     for (place, Found { folder, manifest }) in found {
         copy(&folder, &artifacts.join(place))?;

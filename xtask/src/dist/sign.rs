@@ -34,7 +34,7 @@ impl SigningKey {
         key.map(|key| Some(Self(key))).map_err(wrong)
     }
 
-    /// Signs the SHA256SUMS in `folder`; the trusted comment holds no time, so the same files give the same signature.
+    /// Signs the SHA256SUMS in `folder`; the trusted comment holds no time of the machine.
     pub(crate) fn sign_sums(&self, folder: &Path, comment: &str) -> Result<PathBuf, Error> {
         let (sums, path) = (folder.join(SUMS_FILE), folder.join(SIGNATURE_FILE));
         let content = std::fs::read(&sums).named("read", &sums)?;

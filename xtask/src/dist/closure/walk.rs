@@ -98,7 +98,7 @@ pub(crate) fn walk(roots: Vec<Root>, places: &[Place], host: Host) -> Result<Clo
         for link in &binary.links {
             walk.resolve(link, Some((&location, &binary)), &chain)?;
         }
-        walk.loaded_by(file_name(&location.path), &chain)?;
+        walk.loaded_by((&location, &binary), &chain)?;
     }
     match walk.problems.is_empty() {
         true => Ok(walk.closure),
@@ -189,24 +189,26 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Every file of this name in the folders that a loader would search, and those folders.
-    fn search(&self, name: &str, from: Option<(&Location, &Binary)>) -> (Vec<Location>, Vec<String>) {
-        let mut folders: Vec<(usize, String)> = Vec::new();
+    /// The folders that a loader would search for what `from` needs, in their order: RUNPATH on Linux, else all places.
+    fn folders(&self, from: Option<(&Location, &Binary)>) -> Vec<(usize, String)> {
         if let (Host::Linux, Some((location, binary))) = (self.host, from) {
             let origin = location.path.rsplit_once('/').map_or("", |(folder, _)| folder);
             let expanded = binary.runpath.iter().filter_map(|entry| below_origin(entry, origin));
-            folders.extend(expanded.map(|folder| (location.place, folder)));
-        } else {
-            let all = self.places.iter().enumerate();
-            folders
-                .extend(all.flat_map(|(index, place)| place.folders.iter().map(move |f| (index, f.clone()))));
+            return expanded.map(|folder| (location.place, folder)).collect();
         }
+        let all = self.places.iter().enumerate();
+        all.flat_map(|(index, place)| place.folders.iter().map(move |folder| (index, folder.clone())))
+            .collect()
+    }
+
+    /// Every file of this name in the folders that a loader would search, and those folders.
+    fn search(&self, name: &str, from: Option<(&Location, &Binary)>) -> (Vec<Location>, Vec<String>) {
+        let folders = self.folders(from);
         let mut hits = Vec::new();
         for (place, folder) in &folders {
             let names = self.places[*place].listing.names(folder);
             for own in names.into_iter().filter(|own| self.folded(own) == self.folded(name)) {
-                let path = if folder.is_empty() { own } else { format!("{folder}/{own}") };
-                let location = Location { place: *place, path };
+                let location = Location { place: *place, path: below(folder, &own) };
                 if !hits.contains(&location) {
                     hits.push(location);
                 }
@@ -227,35 +229,33 @@ impl Walk<'_> {
         (hits, looked_in)
     }
 
-    /// What `loader` loads without an import.
-    fn loaded_by(&mut self, loader: &str, chain: &str) -> Result<(), Error> {
+    /// What a library loads without an import, found as it would find it.
+    fn loaded_by(&mut self, from: (&Location, &Binary), chain: &str) -> Result<(), Error> {
+        let loader = file_name(&from.0.path);
         for (_, pattern) in LOADED_BY_LIBRARIES.iter().filter(|(by, _)| matches(by, loader)) {
             if self.known.iter().any(|known| matches(pattern, known)) {
                 continue;
             }
-            let names = self.names_like(pattern)?;
+            let mut names = self.names_like(pattern, from)?;
             if names.is_empty() {
-                let name = pattern.trim_end_matches('*').trim_end_matches('.').to_owned();
-                self.resolve(&Link { name, how: How::Loaded }, None, chain)?;
+                names.push(pattern.trim_end_matches('*').trim_end_matches('.').to_owned());
             }
             for name in names {
-                self.resolve(&Link { name, how: How::Loaded }, None, chain)?;
+                self.resolve(&Link { name, how: How::Loaded }, Some(from), chain)?;
             }
         }
         Ok(())
     }
 
     /// The libraries that a pattern means; of an ELF library only the file that has its soname for a name.
-    fn names_like(&self, pattern: &str) -> Result<Vec<String>, Error> {
+    fn names_like(&self, pattern: &str, from: (&Location, &Binary)) -> Result<Vec<String>, Error> {
         let mut names = BTreeSet::new();
-        for place in self.places {
-            for folder in &place.folders {
-                for name in place.listing.names(folder).into_iter().filter(|name| matches(pattern, name)) {
-                    let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-                    let Some(binary) = place.listing.binary(&path)? else { continue };
-                    if self.host != Host::Linux || binary.soname.as_deref() == Some(&name) {
-                        names.insert(name);
-                    }
+        for (place, folder) in self.folders(Some(from)) {
+            let listing = self.places[place].listing;
+            for name in listing.names(&folder).into_iter().filter(|name| matches(pattern, name)) {
+                let Some(binary) = listing.binary(&below(&folder, &name))? else { continue };
+                if self.host != Host::Linux || binary.soname.as_deref() == Some(&name) {
+                    names.insert(name);
                 }
             }
         }
@@ -269,6 +269,10 @@ impl Walk<'_> {
             Host::WindowsMsvc | Host::WindowsGnu => name.to_ascii_lowercase(),
         }
     }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 fn matches(pattern: &str, name: &str) -> bool {

@@ -3,6 +3,8 @@
 mod archive;
 mod locks;
 mod release;
+mod rocm;
+mod schemas;
 mod server;
 mod store;
 mod world;
@@ -10,6 +12,8 @@ mod world;
 pub(crate) use archive::{Member, dist_members, tar_gz};
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
+pub(crate) use rocm::{HOST, artifact, device, dist, library, names, program, rocm_world};
+pub(crate) use schemas::schema_complaints;
 pub(crate) use server::{Fault, Server};
 pub(crate) use store::store;
 pub(crate) use world::{Run, World, workspace_root};
