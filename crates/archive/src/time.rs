@@ -10,11 +10,11 @@ impl Timestamp {
     pub(crate) fn to_dos(self) -> (u16, u16) {
         let (year, month, day) = civil(self.0.div_euclid(86_400));
         let second = self.0.rem_euclid(86_400);
-        let date = (year - 1980) << 9 | month << 5 | day;
-        let time = (second / 3600) << 11 | (second / 60 % 60) << 5 | (second % 60) / 2;
+        let date = ((year - 1980) << 9) | (month << 5) | day;
+        let time = ((second / 3600) << 11) | ((second / 60 % 60) << 5) | (second % 60 / 2);
         match u16::try_from(date) {
             Ok(date) if year >= 1980 => (date, u16::try_from(time).unwrap_or(0)),
-            _ => (1 << 5 | 1, 0),
+            _ => ((1 << 5) | 1, 0),
         }
     }
 }

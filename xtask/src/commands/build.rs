@@ -10,7 +10,7 @@ use crate::lock::{Host, Lock, Part, Selected};
 use crate::store::{Installed, load_installed};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Build the components for each target into artifact folders
 ///
@@ -46,6 +46,9 @@ pub(crate) struct What {
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     pub(super) jobs: Option<std::num::NonZeroUsize>,
+    /// Compiler cache that is put before the compiler, e.g. `sccache` or `ccache`; its SCCACHE_* or CCACHE_* settings reach it
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) launcher: Option<PathBuf>,
 }
 
 impl Build {
@@ -126,6 +129,7 @@ impl What {
             targets: session.targets(&self.targets, selected)?,
             toolchain: installed,
             tools: tools(installed)?,
+            launcher: self.launcher.as_deref().map(find_launcher).transpose()?,
             host: Host::THIS,
             lock: lock.digest,
             rust: if needs_rust { rust_version() } else { String::new() },
@@ -133,6 +137,22 @@ impl What {
             work: session.root.join("target").join("xtask"),
         })
     }
+}
+
+/// The compiler cache by full path: the PATH of a build is not the user's.
+fn find_launcher(name: &Path) -> Result<PathBuf, MissingPrerequisite> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).map(|folder| folder.join(name));
+    let is_program = |path: &PathBuf| path.is_file() || path.with_extension("exe").is_file();
+    std::path::absolute(name)
+        .into_iter()
+        .filter(|_| name.components().count() > 1)
+        .chain(folders)
+        .find(is_program)
+        .ok_or_else(|| MissingPrerequisite {
+            what: format!("--launcher {}: there is no such program on the PATH", name.display()),
+            mend: "install it, or give its full path".into(),
+        })
 }
 
 /// CMake and Ninja of the toolchain, else of the machine when they are new enough.

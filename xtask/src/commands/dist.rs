@@ -26,7 +26,10 @@ pub(crate) struct Dist {
     #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
     targets: String,
     #[command(flatten)]
-    pub(super) options: Options,
+    options: Options,
+    /// Print what would be packed, and write nothing
+    #[arg(long, conflicts_with_all = ["merge", "check"])]
+    dry_run: bool,
     /// Join artifacts (and zips of other hosts) that were built on other machines, after checking that version, lock, sources and compiler agree;
     /// packs their targets, so that --targets is not looked at
     #[arg(long, value_name = "DIR", num_args = 1..)]
@@ -74,6 +77,10 @@ impl Dist {
         if self.check {
             return self.check_twice(session, selected);
         }
+        if self.dry_run {
+            let targets = session.targets(&self.targets, selected)?;
+            return Run::begin(session, selected, &installed, &self.options)?.preview(&targets);
+        }
         if self.merge.is_empty() {
             return pack(session, selected, &installed, &self.targets, &self.options);
         }
@@ -83,6 +90,7 @@ impl Dist {
             &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
         );
         let mut run = Run::begin(session, selected, &installed, &self.options)?;
+        files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
         }
@@ -172,7 +180,6 @@ impl<'a> Run<'a> {
             Some(path) => std::path::absolute(path)?,
             None => session.root.join("dist"),
         };
-        files::create_folder(&out)?;
         let components: Vec<&Component> = workspace.components.iter().collect();
         let crates = crates_of(&session.root, &components, Host::THIS)?;
         let work = session.root.join("target").join("xtask");
@@ -194,12 +201,36 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn pack(&mut self, targets: &[gfx::Target]) -> Result<(), Error> {
-        let groups: Vec<&[gfx::Target]> = match self.options.bundle {
+    /// The targets of each release.
+    fn groups<'t>(&self, targets: &'t [gfx::Target]) -> Vec<&'t [gfx::Target]> {
+        match self.options.bundle {
             true => vec![targets],
             false => targets.chunks(1).collect(),
-        };
-        for group in groups {
+        }
+    }
+
+    fn preview(&self, targets: &[gfx::Target]) -> anyhow::Result<()> {
+        let (mut lines, mut values) = (Vec::new(), Vec::new());
+        for group in self.groups(targets) {
+            let bundle = self.plan(group)?;
+            let bytes = human_bytes(bundle.bytes());
+            lines.push(format!("{}: {} files, {bytes}", bundle.name, bundle.members.len()));
+            for member in &bundle.members {
+                let size = human_bytes(member.content.size());
+                lines.push(format!("  {:<60} {size:>9}  {}", member.path, member.origin));
+                values.push(json!({
+                    "release": bundle.name, "path": member.path, "size": member.content.size(),
+                    "sha256": member.digests.sha256, "origin": member.origin.to_string(),
+                }));
+            }
+        }
+        self.session.ui.data(&lines.join("\n"), &json!({"files": values}));
+        Ok(())
+    }
+
+    fn pack(&mut self, targets: &[gfx::Target]) -> Result<(), Error> {
+        files::create_folder(&self.out)?;
+        for group in self.groups(targets) {
             if interrupted() {
                 return Err(Error::Interrupted);
             }

@@ -2,6 +2,7 @@
 
 use super::evidence::{self, Crate, Subject};
 use super::member::{Draft, Member, finish_all};
+use super::publish::SBOM_FILES;
 use super::rocm::{Count, RocmTree, library_folder, place_below_rocm};
 use super::{Error, ReleaseManifest, SUMS_FILE, Sums, authenticode, outputs, readme, runtime};
 use crate::build::{Component, MANIFEST_FILE};
@@ -67,7 +68,9 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     let lib_dirs = has_libraries.then(|| place_below_rocm(library_folder(parts.host))).into_iter().collect();
     drafts.extend(runtime.drafts);
     drafts.extend(parts.licences.iter().map(|(path, text)| Draft::text(path, text.clone())));
-    drafts.push(Draft::text("README.txt", readme::text(parts, &runtime.of_driver).into_bytes()));
+    let of_rocblas = drafts.iter().filter(|draft| draft.path.contains("/rocblas/"));
+    let deepest = of_rocblas.map(|draft| draft.path.len()).max().unwrap_or(0);
+    drafts.push(Draft::text("README.txt", readme::text(parts, &runtime.of_driver, deepest).into_bytes()));
     let manifest =
         ReleaseManifest::new(parts, runtime.loaded, runtime.of_driver, lib_dirs, outputs.manifests);
     drafts.push(Draft::text(MANIFEST_FILE, manifest.to_json()));
@@ -75,10 +78,8 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     members.push(finish(Draft::text("NOTICE.txt", evidence::notice(&members, parts).into_bytes()))?);
     let name = name_of(parts);
     let subject = Subject::new(&name, parts, &manifest, &members);
-    let sboms = vec![
-        ("sbom.spdx.json".to_owned(), evidence::spdx(&subject)),
-        ("sbom.cdx.json".to_owned(), evidence::cyclonedx(&subject)),
-    ];
+    let texts = [evidence::spdx(&subject), evidence::cyclonedx(&subject)];
+    let sboms: Vec<(String, Vec<u8>)> = SBOM_FILES.map(str::to_owned).into_iter().zip(texts).collect();
     for (path, text) in &sboms {
         members.push(finish(Draft::text(path, text.clone()))?);
     }

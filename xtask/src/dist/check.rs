@@ -196,7 +196,7 @@ impl Unpacked {
         let mut tree = TreeWriter::new(temporary.path(), &[], Limits::GENEROUS);
         match path.extension().is_some_and(|ending| ending == "zst") {
             true => {
-                unpack_stream(Format::TarZst, std::io::BufReader::new(file), &mut tree).map_err(refused)?
+                unpack_stream(Format::TarZst, std::io::BufReader::new(file), &mut tree).map_err(refused)?;
             }
             false => unpack_zip(file, &mut tree).map_err(refused)?,
         }

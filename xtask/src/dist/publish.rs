@@ -10,6 +10,9 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
+/// The SBOMs in every release; they lie beside it too, for programs that read nothing else.
+pub(super) const SBOM_FILES: [&str; 2] = ["sbom.spdx.json", "sbom.cdx.json"];
+
 /// A release that has its name.
 #[derive(Debug, Clone)]
 pub(crate) struct Published {
@@ -68,6 +71,12 @@ pub(crate) fn publish_merged(zip: &Path, out: &Path) -> Result<Published, Error>
     std::fs::copy(zip, &copy).named("copy", zip)?;
     files::rename(&copy, &named)?;
     let name = file.to_string_lossy().trim_end_matches(".zip").to_owned();
+    let unpacked = super::check::Unpacked::of(&named)?;
+    for sbom in SBOM_FILES {
+        let (from, to) = (unpacked.folder.join(sbom), out.join(format!("{name}.{sbom}")));
+        let text = std::fs::read(&from).named("read", &from)?;
+        files::write_whole(&to, &text)?;
+    }
     Ok(Published { name, archives: vec![named], checked, manifest })
 }
 
@@ -133,8 +142,9 @@ pub(crate) fn package_manifests(
     Ok(written)
 }
 
-/// One line for every file of the folder that a user may download, also those of earlier runs.
+/// One line for every file of the folder that a user may download, also those of earlier runs. A signature of another list goes.
 pub(crate) fn write_sums(out: &Path) -> Result<PathBuf, files::Error> {
+    files::remove_tree(&out.join(super::sign::SIGNATURE_FILE))?;
     let is_listed = |name: &String| {
         let is_evidence = name.ends_with(".json") && (name.starts_with("strata-") || name == PROVENANCE_FILE);
         !name.contains('/') && (is_archive(name) || is_evidence)

@@ -4,10 +4,12 @@ use super::Parts;
 use crate::lock::Host;
 
 /// rocBLAS dies when its files lie deeper: 174 characters work, 175 do not (facts/strata.md 5, row 36).
-pub(super) const LONGEST_INSTALL_PATH: usize = 174;
+const LONGEST_PATH: usize = 174;
 
 /// What a user has to know before the first start.
-pub(super) fn text(parts: &Parts, of_driver: &[String]) -> String {
+///
+/// `deepest` is the length of the longest path of rocBLAS's files in the release, 0 when it has none.
+pub(super) fn text(parts: &Parts, of_driver: &[String], deepest: usize) -> String {
     let targets: Vec<&str> = parts.targets.iter().map(|target| target.name()).collect();
     let (version, targets) = (parts.version, targets.join(", "));
     let device = format!("strata-device{}", parts.host.exe_suffix());
@@ -17,7 +19,7 @@ pub(super) fn text(parts: &Parts, of_driver: &[String]) -> String {
     };
     let system = match parts.host {
         Host::Linux => LINUX.to_owned(),
-        Host::WindowsMsvc | Host::WindowsGnu => windows(),
+        Host::WindowsMsvc | Host::WindowsGnu => windows(deepest),
     };
     format!(
         "Strata {version} for {targets}\n\n\
@@ -43,12 +45,19 @@ Linux
   The user has to be in the groups that own /dev/kfd and /dev/dri (often render and video).
 ";
 
-fn windows() -> String {
+fn windows(deepest: usize) -> String {
+    let path = match deepest {
+        0 => "Any folder will do; C:\\strata is a good place.".to_owned(),
+        // The path of the folder and a backslash come before.
+        deepest => format!(
+            "The path of this folder may have at most {} characters: rocBLAS fails with 0xC0000005 when the path of one of its files is longer\n           than {LONGEST_PATH}. C:\\strata is a good place.",
+            LONGEST_PATH.saturating_sub(deepest + 1)
+        ),
+    };
     format!(
         "\
 Windows
-  Path     Unpack it where the path of this folder has at most {LONGEST_INSTALL_PATH} characters less what lies below: rocBLAS fails with 0xC0000005 when its
-           files lie deeper than {LONGEST_INSTALL_PATH} characters. C:\\strata is a good place.
+  Path     {path}
   Blocked  The programs may be unsigned. Smart App Control blocks those (\"Part of this app has been blocked\", error 4551); the event log's
            entry 3077 names the file. It has no exception for one program: Smart App Control is on or off. A zip from a browser may be marked
            as well: choose Properties, Unblock before you unpack it.

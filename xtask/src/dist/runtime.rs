@@ -31,7 +31,7 @@ const REDISTRIBUTABLE: &str = "redistributable";
 pub(super) fn collect(parts: &Parts, outputs: &[Draft]) -> Result<Runtime, Error> {
     let rocm = parts.rocm;
     let own = outputs_tree(outputs);
-    let redistributable = parts.redistributable.map(|folder| Redistributable::open(folder)).transpose()?;
+    let redistributable = parts.redistributable.map(Redistributable::open).transpose()?;
     let mut places = vec![Place { name: OUTPUTS.into(), listing: &own, folders: vec![String::new()] }];
     let rocm_listing = rocm.map(RocmTree::listing);
     if let (Some(rocm), Some(listing)) = (rocm, &rocm_listing) {

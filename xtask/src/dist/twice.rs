@@ -176,6 +176,9 @@ fn run(twice: &Twice, copy: &Copy) -> Result<(), Error> {
             .env_remove("CARGO_MANIFEST_DIR")
             .envs(copy.variables.iter().map(|(name, value)| (name, value)));
         let output = process.output().named("start", &copy.folder)?;
+        if crate::ui::interrupted() {
+            return Err(Error::Interrupted);
+        }
         if !output.status.success() {
             return Err(Error::CheckBuild {
                 folder: copy.folder.clone(),

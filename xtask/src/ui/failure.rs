@@ -38,8 +38,7 @@ impl Failure {
     /// Looks through the causes; the first that knows decides.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.chain().any(is_disk_full) {
-            let option =
-                if error.chain().any(|cause| cause.is::<dist::Error>()) { "--out" } else { "--store" };
+            let option = if error.downcast_ref::<dist::Error>().is_some() { "--out" } else { "--store" };
             let hint =
                 format!("free some space, or choose another volume with {option} DIR; nothing was changed");
             return Self::new(Exit::NoSpace, hint);

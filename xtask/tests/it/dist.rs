@@ -151,6 +151,19 @@ fn sboms_fit_the_published_schemas_and_name_every_file_crate_and_package() {
 }
 
 #[test]
+fn a_dry_run_lists_and_writes_nothing() {
+    let world = rocm_world();
+    let run = dist(&world, &["--targets", "gfx1201", "--dry-run"]).exits(0);
+    assert!(run.stdout.starts_with(&format!("strata-0.1.0-{HOST}-gfx1201: 18 files, ")), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .lines()
+            .any(|line| line.contains("rocm/lib/librocblas.so.5") && line.ends_with("dist 10.0.0"))
+    );
+    assert!(!world.path("dist").exists());
+}
+
+#[test]
 fn one_release_for_several_targets() {
     let world = rocm_world();
     dist(&world, &[&BOTH[..], &["--bundle"]].concat()).exits(0);
@@ -213,7 +226,8 @@ fn an_artifact_that_changed_since_its_build_json() {
 
 #[test]
 fn artifacts_of_different_versions_locks_sources_or_compilers() {
-    let spoilt: [(&str, fn(&mut Value)); 5] = [
+    type Spoil = fn(&mut Value);
+    let spoilt: [(&str, Spoil); 5] = [
         ("version", |manifest| manifest["version"] = "0.2.0".into()),
         ("lock", |manifest| manifest["lock"] = sha256(b"other").into()),
         ("sources", |manifest| manifest["inputs"]["native sources"] = sha256(b"other").into()),
@@ -311,7 +325,7 @@ fn what_was_built_elsewhere_is_merged_when_it_agrees() {
     };
     std::fs::remove_dir_all(&packed).expect("remove");
     artifact(other.path(), "gfx1201", &[("strata-device", device(), true)], |m| {
-        m["lock"] = sha256(b"other").into()
+        m["lock"] = sha256(b"other").into();
     });
     refused(3, "were not built with the same lock");
     let kernel =
@@ -335,4 +349,17 @@ fn the_matrix_for_a_ci_service() {
     assert_eq!(matrix["include"][1]["target"], "gfx1201");
     assert_eq!(matrix["include"][1]["components"][0], "engine");
     assert_eq!(matrix["include"].as_array().expect("entries").len(), 2);
+}
+
+#[test]
+fn the_release_workflow_pins_its_actions_and_gives_secrets_to_the_merge_alone() {
+    let path = crate::support::workspace_root().join(".github/workflows/release.yml");
+    let text = std::fs::read_to_string(path).expect("the workflow");
+    for line in text.lines().filter(|line| line.contains("uses: ")) {
+        let pin = line.split_once('@').expect("a pin").1.split(' ').next().expect("a commit");
+        assert!(pin.len() == 40 && pin.bytes().all(|byte| byte.is_ascii_hexdigit()), "{line}");
+    }
+    let (before, merge) = text.split_once("\n  merge:\n").expect("a merge job");
+    assert!(!before.contains("secrets.") && !before.contains(": write"), "a build job may too much");
+    assert!(merge.contains("secrets.STRATA_MINISIGN_KEY") && merge.contains("attest-build-provenance@"));
 }
