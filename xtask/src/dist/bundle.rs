@@ -64,13 +64,13 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     if let Some(signer) = parts.authenticode {
         drafts = signer.sign_all(drafts)?;
     }
+    let of_rocblas = runtime.drafts.iter().filter(|draft| draft.path.contains("/rocblas/"));
+    let deepest = of_rocblas.map(|draft| draft.path.len()).max().unwrap_or(0);
+    drafts.push(Draft::text("README.txt", readme::text(parts, &runtime, deepest).into_bytes()));
     let has_libraries = runtime.drafts.iter().any(|draft| draft.path.starts_with("rocm/"));
     let lib_dirs = has_libraries.then(|| place_below_rocm(library_folder(parts.host))).into_iter().collect();
     drafts.extend(runtime.drafts);
     drafts.extend(parts.licences.iter().map(|(path, text)| Draft::text(path, text.clone())));
-    let of_rocblas = drafts.iter().filter(|draft| draft.path.contains("/rocblas/"));
-    let deepest = of_rocblas.map(|draft| draft.path.len()).max().unwrap_or(0);
-    drafts.push(Draft::text("README.txt", readme::text(parts, &runtime.of_driver, deepest).into_bytes()));
     let manifest =
         ReleaseManifest::new(parts, runtime.loaded, runtime.of_driver, lib_dirs, outputs.manifests);
     drafts.push(Draft::text(MANIFEST_FILE, manifest.to_json()));

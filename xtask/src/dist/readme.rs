@@ -1,6 +1,7 @@
 //! The README that lies in every release.
 
 use super::Parts;
+use super::runtime::Runtime;
 use crate::lock::Host;
 
 /// rocBLAS dies when its files lie deeper: 174 characters work, 175 do not (facts/strata.md 5, row 36).
@@ -9,13 +10,18 @@ const LONGEST_PATH: usize = 174;
 /// What a user has to know before the first start.
 ///
 /// `deepest` is the length of the longest path of rocBLAS's files in the release, 0 when it has none.
-pub(super) fn text(parts: &Parts, of_driver: &[String], deepest: usize) -> String {
+pub(super) fn text(parts: &Parts, runtime: &Runtime, deepest: usize) -> String {
     let targets: Vec<&str> = parts.targets.iter().map(|target| target.name()).collect();
     let (version, targets) = (parts.version, targets.join(", "));
     let device = format!("strata-device{}", parts.host.exe_suffix());
-    let runtime = match of_driver {
-        [] => "ROCm's libraries are in this folder; AMD's driver is all that has to be installed.".to_owned(),
-        names => format!("It needs AMD's driver with its HIP runtime ({}).", names.join(", ")),
+    let runtime = match (runtime.loaded.is_empty(), runtime.of_driver.is_empty()) {
+        (false, _) => {
+            "ROCm's libraries are in this folder; AMD's driver is all that has to be installed.".to_owned()
+        }
+        (_, false) => {
+            format!("It needs AMD's driver with its HIP runtime ({}).", runtime.of_driver.join(", "))
+        }
+        _ => "It needs AMD's driver.".to_owned(),
     };
     let system = match parts.host {
         Host::Linux => LINUX.to_owned(),

@@ -231,6 +231,15 @@ fn the_layout_of_a_windows_release() {
     let below = |start: &str| bundle.members.iter().filter(|member| member.path.starts_with(start)).count();
     assert_eq!(below("rocm/bin/rocblas/library/"), 11);
     assert_eq!(below("rocm/bin/hipblaslt/library/"), 11);
+    let readme = bundle.members.iter().find(|member| member.path == "README.txt").expect("a README");
+    let archive::Content::Bytes(readme) = &readme.content else { panic!("a text") };
+    let readme = String::from_utf8_lossy(readme);
+    // 174, less a backslash and the longest path of rocBLAS's files below the folder.
+    let deepest = "rocm/bin/rocblas/library/TensileLibrary_Type_HH_Contraction_0_gfx1201.co".len();
+    assert!(readme.contains(&format!("may have at most {} characters", 174 - 1 - deepest)), "{readme}");
+    for word in ["Smart App Control", "Adrenalin", "System32", "0xC0000005"] {
+        assert!(readme.contains(word), "{word}");
+    }
     // Nothing is dropped in silence: each folder's counts are all of the manifest's files.
     for (folder, count) in &bundle.counts {
         assert_eq!(
