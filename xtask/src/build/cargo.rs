@@ -35,7 +35,12 @@ pub(super) fn build(
         (&component.name).into(),
     ]);
     arguments.extend(component.binaries.iter().flat_map(|name| ["--bin".into(), name.into()]));
-    let environment = for_cargo(parent, host, &rust_flags(workspace, parent));
+    let mut flags = rust_flags(workspace, parent);
+    if host == Host::Linux {
+        // What a program loads by name is found in its release (docs/release.md, "Import closure").
+        flags.push("-Clink-arg=-Wl,--enable-new-dtags,-rpath,$ORIGIN/rocm/lib".into());
+    }
+    let environment = for_cargo(parent, host, &flags);
     let cargo = cargo_path();
     let log = work.join(host.triple()).join(&component.name).join("cargo.log");
     let program = Program {

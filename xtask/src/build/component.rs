@@ -31,6 +31,9 @@ pub(crate) struct Component {
     pub(crate) binaries: Vec<String>,
     /// The code objects' names, without `.co`.
     pub(crate) kernels: Vec<String>,
+    /// Libraries that the programs load by name at run time: `.dll` names for Windows, sonames for Linux. A release ships them where the toolchain has
+    /// them.
+    pub(crate) runtime: Vec<String>,
     /// Parts of the toolchain whose folder the CMake project is told as `<PART>_ROOT`.
     pub(crate) sources: Vec<Part>,
     /// The folders of the package and of every workspace member that it depends on.
@@ -43,6 +46,8 @@ struct Raw {
     cmake: String,
     #[serde(default)]
     binaries: Vec<String>,
+    #[serde(default)]
+    runtime: Vec<String>,
     kernels: Vec<String>,
     #[serde(default)]
     sources: Vec<Part>,
@@ -77,6 +82,7 @@ pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
             version: package.version.to_string(),
             native: folder.join(&raw.cmake),
             binaries: raw.binaries,
+            runtime: raw.runtime,
             kernels: raw.kernels,
             sources: raw.sources,
             crates: crates_below(package, &members),

@@ -87,6 +87,19 @@ pub(crate) fn for_cargo(parent: &Parent, host: Host, rust_flags: &[String]) -> V
     child
 }
 
+/// The settings of compiler caches that reach one: where it keeps what it has, and who shares it.
+const CACHES: [&str; 2] = ["CCACHE_", "SCCACHE_"];
+
+/// Puts a compiler cache before the compiler. `toolchain` tells its entries apart: no cache hashes the device bitcode that clang links in.
+pub(crate) fn add_launcher(child: &mut Variables, parent: &Parent, launcher: &Path, toolchain: &str) {
+    let is_cache = |name: &&String| CACHES.iter().any(|start| name.starts_with(start));
+    let settings = parent.0.keys().filter(is_cache).map(|name| (name.clone(), parent.0[name].clone()));
+    child.extend(settings);
+    child.insert("CMAKE_CXX_COMPILER_LAUNCHER".into(), crate::files::forward_slashes(launcher));
+    child.insert("CCACHE_NAMESPACE".into(), toolchain.to_owned());
+    child.insert("SCCACHE_C_CUSTOM_CACHE_BUSTER".into(), toolchain.to_owned());
+}
+
 fn system(parent: &Parent, host: Host) -> Variables {
     let names: &[&str] = if host == Host::Linux { &UNIX } else { &WINDOWS };
     let mut child: Variables =
@@ -162,6 +175,20 @@ mod tests {
             }
             assert!(!for_tools(&parent, host, &[])["PATH"].contains("evil"));
         }
+    }
+
+    #[test]
+    fn a_compiler_cache_gets_its_own_settings_and_the_toolchain() {
+        let parent = parent(&[("SCCACHE_DIR", "/cache"), ("CCACHE_DIR", "/c"), ("CXXFLAGS", "leak")]);
+        let mut child = Variables::new();
+        add_launcher(&mut child, &parent, Path::new("/usr/bin/sccache"), "abc");
+        assert_eq!(child["CMAKE_CXX_COMPILER_LAUNCHER"], "/usr/bin/sccache");
+        assert_eq!((child["SCCACHE_DIR"].as_str(), child["CCACHE_DIR"].as_str()), ("/cache", "/c"));
+        assert_eq!(
+            (child["SCCACHE_C_CUSTOM_CACHE_BUSTER"].as_str(), child["CCACHE_NAMESPACE"].as_str()),
+            ("abc", "abc")
+        );
+        assert!(!child.contains_key("CXXFLAGS"));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub(crate) struct Request<'a> {
     pub(crate) toolchain: &'a Installed,
     /// Programs of the build, from the toolchain or the machine.
     pub(crate) tools: Tools,
+    /// A compiler cache that is put before the compiler; no output depends on it.
+    pub(crate) launcher: Option<PathBuf>,
     /// For which host.
     pub(crate) host: Host,
     /// The lock's digest.

@@ -34,6 +34,9 @@ pub(super) enum Failure {
 }
 
 const POLL: Duration = Duration::from_millis(10);
+/// As long as a build that is asked to end may take for it.
+#[cfg(unix)]
+const GRACE: Duration = Duration::from_secs(5);
 const TAIL_LINES: usize = 25;
 
 impl Program<'_> {
@@ -83,13 +86,26 @@ impl Program<'_> {
     }
 }
 
-/// Ends the child and what it started.
+/// Ends the child and what it started. Ninja gives each compiler a group of its own and ends them when it is asked to end, so it is asked first.
 fn end_group(child: &mut Child) {
     #[cfg(unix)]
     {
-        // The child leads a group of its own; kill(1) reaches compilers that ninja started.
+        // The child leads a group of its own; kill(1) reaches all of it.
         let group = format!("-{}", child.id());
-        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        let signal = |signal: &str| {
+            let sent = Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status();
+            sent.is_ok_and(|status| status.success())
+        };
+        let asked = Instant::now();
+        signal("-TERM");
+        while asked.elapsed() < GRACE {
+            let _ = child.try_wait();
+            if !signal("-0") {
+                break;
+            }
+            std::thread::sleep(POLL);
+        }
+        signal("-KILL");
     }
     let _ = child.kill();
     let _ = child.wait();

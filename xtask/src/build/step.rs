@@ -90,7 +90,10 @@ impl Shared {
         let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
         let libraries: Vec<PathBuf> =
             trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
-        let environment = environment::for_tools(parent, request.host, &libraries);
+        let mut environment = environment::for_tools(parent, request.host, &libraries);
+        if let Some(launcher) = &request.launcher {
+            environment::add_launcher(&mut environment, parent, launcher, &toolchain.digest.short());
+        }
         let version = compiler_version(compiler, &environment)?;
         ui.detail(&format!("compiler: {version}"));
         let mut programs = BTreeMap::new();
@@ -168,7 +171,7 @@ fn build_one(
 ) -> Result<(), Error> {
     files::remove_tree(&step.staging)?;
     files::create_folder(&step.staging)?;
-    forget_other_settings(step)?;
+    forget_other_settings(request, step)?;
     cmake::build(step, &request.tools, &shared.environment, jobs)?;
     let code_objects = gate::check(step, &cmake::recorded_flags(step)?)?;
     for program in &shared.programs[&step.component.name] {
@@ -206,9 +209,10 @@ fn build_one(
 }
 
 /// CMake keeps settings that it is no longer told, so a build folder serves only the settings it was made with.
-fn forget_other_settings(step: &Step) -> Result<(), Error> {
+fn forget_other_settings(request: &Request, step: &Step) -> Result<(), Error> {
     let stamp = step.build_folder.join("strata-settings.txt");
-    let settings: String = step.settings.iter().map(|s| format!("{}={}\n", s.name, s.value)).collect();
+    let mut settings: String = step.settings.iter().map(|s| format!("{}={}\n", s.name, s.value)).collect();
+    settings.extend(request.launcher.iter().map(|launcher| format!("launcher={}\n", launcher.display())));
     if std::fs::read_to_string(&stamp).is_ok_and(|text| text == settings) {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use crate::lock::{Host, Lock, Part, Selected};
 use crate::store::{Installed, load_installed};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Build the components for each target into artifact folders
 ///
@@ -22,6 +22,16 @@ pub(crate) struct Build {
     /// Print the plan, and build nothing
     #[arg(long)]
     dry_run: bool,
+    /// Print who can build what, as a matrix for a CI service: one line of JSON with an entry for each target; needs no toolchain
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "dry_run")]
+    plan: Option<PlanFormat>,
+}
+
+/// The form of `--plan`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum PlanFormat {
+    /// `{"include": [{"target": …, "host": …, "toolchain": …, "components": […], "lock": …}]}`
+    Json,
 }
 
 /// What is built, for `build` and `release`.
@@ -36,6 +46,9 @@ pub(crate) struct What {
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     pub(super) jobs: Option<std::num::NonZeroUsize>,
+    /// Compiler cache that is put before the compiler, e.g. `sccache` or `ccache`; its SCCACHE_* or CCACHE_* settings reach it
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) launcher: Option<PathBuf>,
 }
 
 impl Build {
@@ -43,6 +56,9 @@ impl Build {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
+        if let Some(PlanFormat::Json) = self.plan {
+            return self.print_matrix(session, &lock, selected);
+        }
         let installed = load_installed(&session.store, selected)?;
         if self.dry_run {
             let workspace = load_workspace(&session.root)?;
@@ -54,6 +70,28 @@ impl Build {
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
         let text = format!("{} artifacts, {new} built", outcomes.len());
         session.ui.data(&text, &json!({"artifacts": built.collect::<Vec<_>>()}));
+        Ok(())
+    }
+}
+
+impl Build {
+    /// What one machine builds is one entry; `dist --merge` joins what they made.
+    fn print_matrix(&self, session: &Session, lock: &Lock, selected: Selected) -> anyhow::Result<()> {
+        let workspace = load_workspace(&session.root)?;
+        let components: Vec<&str> =
+            workspace.choose(&self.what.components)?.into_iter().map(|c| c.name.as_str()).collect();
+        let entry = |target: gfx::Target| {
+            json!({
+                "target": target.name(),
+                "host": Host::THIS.triple(),
+                "toolchain": selected.toolchain.name,
+                "components": components,
+                "lock": lock.digest,
+            })
+        };
+        let targets = session.targets(&self.what.targets, selected)?;
+        let matrix = json!({"include": targets.into_iter().map(entry).collect::<Vec<_>>()});
+        session.ui.data(&matrix.to_string(), &matrix);
         Ok(())
     }
 }
@@ -91,6 +129,7 @@ impl What {
             targets: session.targets(&self.targets, selected)?,
             toolchain: installed,
             tools: tools(installed)?,
+            launcher: self.launcher.as_deref().map(find_launcher).transpose()?,
             host: Host::THIS,
             lock: lock.digest,
             rust: if needs_rust { rust_version() } else { String::new() },
@@ -98,6 +137,22 @@ impl What {
             work: session.root.join("target").join("xtask"),
         })
     }
+}
+
+/// The compiler cache by full path: the PATH of a build is not the user's.
+fn find_launcher(name: &Path) -> Result<PathBuf, MissingPrerequisite> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).map(|folder| folder.join(name));
+    let is_program = |path: &PathBuf| path.is_file() || path.with_extension("exe").is_file();
+    std::path::absolute(name)
+        .into_iter()
+        .filter(|_| name.components().count() > 1)
+        .chain(folders)
+        .find(is_program)
+        .ok_or_else(|| MissingPrerequisite {
+            what: format!("--launcher {}: there is no such program on the PATH", name.display()),
+            mend: "install it, or give its full path".into(),
+        })
 }
 
 /// CMake and Ninja of the toolchain, else of the machine when they are new enough.

@@ -1,12 +1,13 @@
 //! `cargo xtask dist`
 
 use super::Session;
-use crate::build::{Workspace, load_workspace};
-use crate::digest::Sha256;
+use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
-    self, Bundle, Error, SUMS_FILE, Sums, Timestamp, check_release, collect_licences, plan_bundle, write_zip,
+    self, Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
+    build_twice, collect_licences, crates_of, merge, package_manifests, plan_bundle, publish, publish_merged,
+    write_provenance, write_sums,
 };
-use crate::files::{self, Named};
+use crate::files;
 use crate::lock::{Host, Selected};
 use crate::store::{Installed, load_installed};
 use crate::ui::{human_bytes, human_time, interrupted};
@@ -17,15 +18,54 @@ use std::time::Instant;
 
 /// Pack the artifacts of each target into a checked release
 ///
-/// Each zip is unpacked elsewhere, every hash is compared, and strata-device --selftest is run from it, before the zip gets its name.
+/// Each zip is unpacked elsewhere, every hash is compared, every import is found again in it, and its programs are started from it, before the zip gets
+/// its name.
 #[derive(Debug, Args)]
 pub(crate) struct Dist {
     /// Targets: gfx names, dist families, `native` or `all`, separated by commas
     #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
     targets: String,
+    #[command(flatten)]
+    options: Options,
+    /// Print what would be packed, and write nothing
+    #[arg(long, conflicts_with_all = ["merge", "check"])]
+    dry_run: bool,
+    /// Join artifacts (and zips of other hosts) that were built on other machines, after checking that version, lock, sources and compiler agree;
+    /// packs their targets, so that --targets is not looked at
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    merge: Vec<PathBuf>,
+    /// Build and pack everything twice, in copies of the workspace that differ in folder, user, time zone, locale, umask and cores, and compare
+    #[arg(long, conflicts_with_all = ["merge", "bundle", "tar", "url", "sign_command"])]
+    check: bool,
+    /// Folder for the copies of --check; what is built there already is built on [default: a fresh one in `target`]
+    #[arg(long, requires = "check", value_name = "DIR")]
+    check_in: Option<PathBuf>,
+}
+
+/// How a release is packed.
+#[derive(Debug, Args, Default)]
+pub(crate) struct Options {
     /// Folder for the zips [default: `dist` in the workspace]
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
+    /// One release for all targets together
+    #[arg(long)]
+    bundle: bool,
+    /// Write each release as tar.zst too
+    #[arg(long)]
+    tar: bool,
+    /// Visual C++ redistributable (VC\Redist\MSVC\<version>) whose runtime DLLs may be shipped
+    #[arg(long, env = "VCToolsRedistDir", value_name = "DIR")]
+    redist: Option<PathBuf>,
+    /// Where the zips will be downloaded from: writes scoop's and winget's manifests for Windows releases
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Secret key of minisign to sign SHA256SUMS with; or its text in STRATA_MINISIGN_KEY, with STRATA_MINISIGN_PASSWORD
+    #[arg(long, env = "STRATA_MINISIGN_KEY_FILE", value_name = "FILE")]
+    sign_key: Option<PathBuf>,
+    /// Program that signs one of our .exe or .dll files in place (Authenticode), before it is hashed
+    #[arg(long, value_name = "PROGRAM")]
+    sign_command: Option<PathBuf>,
 }
 
 impl Dist {
@@ -34,117 +74,268 @@ impl Dist {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
         let installed = load_installed(&session.store, selected)?;
-        pack(session, selected, &installed, &self.targets, self.out.as_deref())
+        if self.check {
+            return self.check_twice(session, selected);
+        }
+        if self.dry_run {
+            let targets = session.targets(&self.targets, selected)?;
+            return Run::begin(session, selected, &installed, &self.options)?.preview(&targets);
+        }
+        if self.merge.is_empty() {
+            return pack(session, selected, &installed, &self.targets, &self.options);
+        }
+        let merged = merge(&self.merge, &session.root.join("artifacts"), Host::THIS)?;
+        session.ui.phase(
+            "merged",
+            &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
+        );
+        let mut run = Run::begin(session, selected, &installed, &self.options)?;
+        files::create_folder(&run.out)?;
+        if !merged.targets.is_empty() {
+            run.pack(&merged.targets)?;
+        }
+        for zip in &merged.zips {
+            let start = Instant::now();
+            let release = publish_merged(zip, &run.out)?;
+            run.say(&release, None, start);
+            run.releases.push(release);
+        }
+        run.finish()
+    }
+
+    fn check_twice(&self, session: &Session, selected: Selected) -> anyhow::Result<()> {
+        session.targets(&self.targets, selected)?;
+        let work = match &self.check_in {
+            Some(folder) => std::path::absolute(folder)?,
+            None => {
+                let folder = session.root.join("target").join("xtask").join("check");
+                files::remove_tree(&folder)?;
+                folder
+            }
+        };
+        session.ui.phase("check", &format!("two builds side by side in `{}`", work.display()));
+        let start = Instant::now();
+        let same = build_twice(&Twice {
+            root: &session.root,
+            work: &work,
+            store: session.store.root(),
+            toolchain: &session.global.toolchain,
+            targets: &self.targets,
+            time: commit_time(&session.root),
+        })?;
+        let text = format!(
+            "the same to the last byte: {} archives with {} files; varied: {} ({})",
+            same.archives,
+            same.files,
+            same.varied.join(", "),
+            human_time(start.elapsed())
+        );
+        let value =
+            json!({"archives": same.archives, "files": same.files, "varied": same.varied, "folder": work});
+        session.ui.data(&text, &value);
+        Ok(())
     }
 }
 
-/// Packs and checks the release of every target, then writes SHA256SUMS.
+/// Packs and checks the release of every target, or one for all, then writes what lies beside.
 pub(super) fn pack(
     session: &Session,
     selected: Selected,
     installed: &Installed,
     targets: &str,
-    out: Option<&Path>,
+    options: &Options,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let workspace = load_workspace(&session.root)?;
-    let out = match out {
-        Some(path) => std::path::absolute(path)?,
-        None => session.root.join("dist"),
-    };
-    files::create_folder(&out)?;
-    let licences = collect_licences(&session.root, installed)?;
-    let time = commit_time(&session.root);
-    let mut releases = Vec::new();
-    for target in targets {
-        if interrupted() {
-            return Err(Error::Interrupted.into());
-        }
-        let bundle = plan(session, &workspace, target, &licences)?;
-        releases.push(release(session, &bundle, &out, time)?);
-    }
-    let sums = write_sums(&out)?;
-    session.ui.phase("wrote", &format!("{}", sums.display()));
-    let text = releases.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join("\n");
-    let value: Vec<_> =
-        releases.iter().map(|(path, skipped)| json!({"path": path, "skipped_checks": skipped})).collect();
-    session.ui.data(&text, &json!({"releases": value, "sums": sums}));
-    Ok(())
+    let mut run = Run::begin(session, selected, installed, options)?;
+    run.pack(&targets)?;
+    run.finish()
 }
 
-fn plan(
-    session: &Session,
-    workspace: &Workspace,
-    target: gfx::Target,
-    licences: &[(String, Vec<u8>)],
-) -> Result<Bundle, Error> {
-    plan_bundle(&dist::BundleParts {
-        version: &workspace.version,
-        host: Host::THIS.triple(),
-        target,
-        components: workspace.components.iter().map(|component| component.name.as_str()).collect(),
-        artifacts: &session.root.join("artifacts"),
-        licences,
-        readme: dist::readme(&workspace.version, target, Host::THIS),
-    })
-}
-
-/// The zip gets its name when it has passed; until then it has another one.
-fn release(
-    session: &Session,
-    bundle: &Bundle,
-    out: &Path,
+/// One run of dist: what all its releases have in common, and those that are done.
+struct Run<'a> {
+    session: &'a Session<'a>,
+    options: &'a Options,
+    workspace: Workspace,
+    out: PathBuf,
+    licences: Vec<(String, Vec<u8>)>,
+    package_licences: Vec<(String, String)>,
+    rocm: Option<RocmTree>,
+    crates: Vec<Crate>,
+    signer: Option<Signer>,
+    /// Read before anything is packed: a key that cannot be used is found out at once.
+    key: Option<SigningKey>,
     time: Timestamp,
-) -> Result<(PathBuf, Vec<String>), Error> {
-    let start = Instant::now();
-    let unchecked = tempfile::Builder::new().prefix(".unchecked-").tempdir_in(out).named("create", out)?;
-    let zip = unchecked.path().join(format!("{}.zip", bundle.name));
-    write_zip(bundle, &zip, time)?;
-    let checked = check_release(&zip, Host::THIS)?;
-    let path = out.join(format!("{}.zip", bundle.name));
-    files::rename(&zip, &path)?;
-    let packed = std::fs::metadata(&path).map_or(0, |meta| meta.len());
-    session.ui.phase(
-        "packed",
-        &format!(
-            "{}.zip: {} files, {} from {}, checked in {}",
-            bundle.name,
-            checked.files,
-            human_bytes(packed),
-            human_bytes(bundle.bytes()),
-            human_time(start.elapsed())
-        ),
-    );
-    checked.skipped.iter().for_each(|skipped| session.ui.info(&format!("not checked: {skipped}")));
-    Ok((path, checked.skipped))
+    releases: Vec<Published>,
 }
 
-/// One line for every release in the folder, also those of earlier runs.
-fn write_sums(out: &Path) -> Result<PathBuf, files::Error> {
-    let mut sums = Sums::default();
-    for name in files::list(out)?.into_iter().filter(|name| name.ends_with(".zip") && !name.contains('/')) {
-        let path = out.join(&name);
-        sums.0.insert(name, Sha256::of_file(&path).named("read", &path)?.0);
+impl<'a> Run<'a> {
+    fn begin(
+        session: &'a Session,
+        selected: Selected,
+        installed: &Installed,
+        options: &'a Options,
+    ) -> anyhow::Result<Self> {
+        let workspace = load_workspace(&session.root)?;
+        let out = match &options.out {
+            Some(path) => std::path::absolute(path)?,
+            None => session.root.join("dist"),
+        };
+        let components: Vec<&Component> = workspace.components.iter().collect();
+        let crates = crates_of(&session.root, &components, Host::THIS)?;
+        let work = session.root.join("target").join("xtask");
+        let signer =
+            options.sign_command.as_deref().map(|program| Signer::new(program, &work)).transpose()?;
+        Ok(Self {
+            licences: collect_licences(&session.root, installed)?,
+            package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
+            rocm: RocmTree::find(installed, Host::THIS)?,
+            key: SigningKey::find(options.sign_key.as_deref())?,
+            time: commit_time(&session.root),
+            releases: Vec::new(),
+            session,
+            options,
+            workspace,
+            out,
+            crates,
+            signer,
+        })
     }
-    let path = out.join(SUMS_FILE);
-    files::write_whole(&path, sums.to_string().as_bytes())?;
-    Ok(path)
+
+    /// The targets of each release.
+    fn groups<'t>(&self, targets: &'t [gfx::Target]) -> Vec<&'t [gfx::Target]> {
+        match self.options.bundle {
+            true => vec![targets],
+            false => targets.chunks(1).collect(),
+        }
+    }
+
+    fn preview(&self, targets: &[gfx::Target]) -> anyhow::Result<()> {
+        let (mut lines, mut values) = (Vec::new(), Vec::new());
+        for group in self.groups(targets) {
+            let bundle = self.plan(group)?;
+            let bytes = human_bytes(bundle.bytes());
+            lines.push(format!("{}: {} files, {bytes}", bundle.name, bundle.members.len()));
+            for member in &bundle.members {
+                let size = human_bytes(member.content.size());
+                lines.push(format!("  {:<60} {size:>9}  {}", member.path, member.origin));
+                values.push(json!({
+                    "release": bundle.name, "path": member.path, "size": member.content.size(),
+                    "sha256": member.digests.sha256, "origin": member.origin.to_string(),
+                }));
+            }
+        }
+        self.session.ui.data(&lines.join("\n"), &json!({"files": values}));
+        Ok(())
+    }
+
+    fn pack(&mut self, targets: &[gfx::Target]) -> Result<(), Error> {
+        files::create_folder(&self.out)?;
+        for group in self.groups(targets) {
+            if interrupted() {
+                return Err(Error::Interrupted);
+            }
+            let start = Instant::now();
+            let bundle = self.plan(group)?;
+            for (folder, count) in &bundle.counts {
+                self.session.ui.detail(&format!(
+                    "{folder}: {} files taken, {} for other targets, {} of libraries that are not shipped",
+                    count.taken, count.other_targets, count.other_libraries
+                ));
+            }
+            let release = publish(&bundle, &self.out, self.time, self.options.tar)?;
+            self.say(&release, Some(&bundle), start);
+            self.releases.push(release);
+        }
+        Ok(())
+    }
+
+    fn plan(&self, targets: &[gfx::Target]) -> Result<Bundle, Error> {
+        plan_bundle(&Parts {
+            version: &self.workspace.version,
+            host: Host::THIS,
+            targets: targets.to_vec(),
+            is_bundle: self.options.bundle,
+            components: self.workspace.components.iter().collect(),
+            artifacts: &self.session.root.join("artifacts"),
+            rocm: self.rocm.as_ref(),
+            redistributable: self.options.redist.as_deref(),
+            licences: &self.licences,
+            crates: &self.crates,
+            package_licences: &self.package_licences,
+            time: self.time,
+            authenticode: self.signer.as_ref(),
+        })
+    }
+
+    fn say(&self, release: &Published, bundle: Option<&Bundle>, start: Instant) {
+        for path in &release.archives {
+            let packed = std::fs::metadata(path).map_or(0, |meta| meta.len());
+            let from = bundle.map(|b| format!(" from {}", human_bytes(b.bytes()))).unwrap_or_default();
+            let name = path.file_name().unwrap_or_default().display();
+            self.session.ui.phase(
+                "packed",
+                &format!(
+                    "{name}: {} files, {}{from}, checked in {}",
+                    release.checked.files,
+                    human_bytes(packed),
+                    human_time(start.elapsed())
+                ),
+            );
+        }
+        release
+            .checked
+            .skipped
+            .iter()
+            .for_each(|skipped| self.session.ui.info(&format!("not checked: {skipped}")));
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        let Self { session, options, out, releases, key, workspace, .. } = self;
+        let mut written = vec![write_provenance(&out, &releases, &source(&session.root))?];
+        if let Some(base) = &options.url {
+            written.extend(package_manifests(&out, &releases, base)?);
+        }
+        let sums = write_sums(&out)?;
+        written.push(sums.clone());
+        if let Some(key) = key {
+            written.push(key.sign_sums(&out, &format!("strata {}", workspace.version))?);
+        }
+        written.iter().for_each(|path| session.ui.phase("wrote", &path.display().to_string()));
+        let archives = || releases.iter().flat_map(|release| &release.archives);
+        let text = archives().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");
+        let value: Vec<_> = releases
+            .iter()
+            .map(|release| {
+                json!({"path": release.archives.first(), "archives": release.archives, "skipped_checks": release.checked.skipped})
+            })
+            .collect();
+        session.ui.data(&text, &json!({"releases": value, "sums": sums}));
+        Ok(())
+    }
+}
+
+/// What git says of the sources.
+fn source(root: &Path) -> Source {
+    let revision = git(root, &["rev-parse", "HEAD"]);
+    let builder = std::env::var("STRATA_BUILDER_ID").ok().filter(|id| !id.is_empty());
+    Source {
+        is_dirty: revision.is_some()
+            && git(root, &["status", "--porcelain"]).is_some_and(|text| !text.is_empty()),
+        revision,
+        builder: builder.unwrap_or_else(|| format!("urn:strata:xtask:{}", env!("CARGO_PKG_VERSION"))),
+    }
 }
 
 /// The time of the commit, of SOURCE_DATE_EPOCH (reproducible-builds.org), or none at all: never of the clock.
 fn commit_time(root: &Path) -> Timestamp {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-    let from_git = || {
-        let shell = xshell::Shell::new().ok()?;
-        shell.change_dir(root);
-        xshell::cmd!(shell, "git log -1 --format=%ct")
-            .quiet()
-            .ignore_stderr()
-            .read()
-            .ok()?
-            .trim()
-            .parse()
-            .ok()
-    };
-    Timestamp(given.or_else(from_git).unwrap_or(0))
+    let from_git = || git(root, &["log", "-1", "--format=%ct"])?.parse().ok();
+    dist::Timestamp(given.or_else(from_git).unwrap_or(0))
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let shell = xshell::Shell::new().ok()?;
+    shell.change_dir(root);
+    let output = xshell::cmd!(shell, "git {arguments...}").quiet().ignore_stderr().read().ok()?;
+    Some(output.trim().to_owned())
 }

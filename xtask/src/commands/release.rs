@@ -3,7 +3,6 @@
 use super::build::What;
 use super::{Session, bootstrap, dist};
 use clap::Args;
-use std::path::PathBuf;
 
 /// Bootstrap, build and dist in one go
 #[derive(Debug, Args)]
@@ -12,9 +11,8 @@ pub(crate) struct Release {
     what: What,
     #[command(flatten)]
     from: bootstrap::From,
-    /// Folder for the zips [default: `dist` in the workspace]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    options: dist::Options,
 }
 
 impl Release {
@@ -25,6 +23,6 @@ impl Release {
         session.targets(&self.what.targets, selected)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
         self.what.build(session, &lock, selected, &installed)?;
-        dist::pack(session, selected, &installed, &self.what.targets, self.out.as_deref())
+        dist::pack(session, selected, &installed, &self.what.targets, &self.options)
     }
 }

@@ -1,117 +1,121 @@
-//! What goes into the release of one target: a list that is made before a byte is written.
+//! What goes into a release: a list that is made, hashed and compared before a byte is written.
 
-use super::{Error, ReleaseManifest, Sums};
-use crate::build::{Artifacts, BuildManifest};
-use crate::digest::Sha256;
-use crate::files::Named;
+use super::evidence::{self, Crate, Subject};
+use super::member::{Draft, Member, finish_all};
+use super::publish::SBOM_FILES;
+use super::rocm::{Count, RocmTree, library_folder, place_below_rocm};
+use super::{Error, ReleaseManifest, SUMS_FILE, Sums, authenticode, outputs, readme, runtime};
+use crate::build::{Component, MANIFEST_FILE};
+use crate::lock::Host;
+use archive::Timestamp;
 use gfx::Target;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One release.
 #[derive(Debug, Clone)]
 pub(crate) struct Bundle {
-    /// `strata-<version>-<host>-<gfx>`: the zip's name without ending, and the folder in it.
+    /// `strata-<version>-<host>-<gfx>`, or `…-bundle` for several targets: the archive's name without ending, and the folder in it.
     pub(crate) name: String,
     /// Sorted by path.
     pub(crate) members: Vec<Member>,
-}
-
-/// One file of a release.
-#[derive(Debug, Clone)]
-pub(crate) struct Member {
-    /// Below the release's folder, with `/`.
-    pub(crate) path: String,
-    /// What it holds.
-    pub(crate) content: Vec<u8>,
-    /// Whether it is a program.
-    pub(crate) executable: bool,
+    /// What it was built from.
+    pub(crate) manifest: ReleaseManifest,
+    /// The two SBOMs, which are members too: name and text.
+    pub(crate) sboms: Vec<(String, Vec<u8>)>,
+    /// Kernel folder of the dist, and how many of its files went where.
+    pub(crate) counts: Vec<(String, Count)>,
 }
 
 /// What a release is made from.
 pub(crate) struct Parts<'a> {
     /// `<version>` of the workspace.
     pub(crate) version: &'a str,
-    /// The triple.
-    pub(crate) host: &'a str,
-    /// The target.
-    pub(crate) target: Target,
-    /// Component names.
-    pub(crate) components: Vec<&'a str>,
+    /// What runs it.
+    pub(crate) host: Host,
+    /// One, or several for a bundle.
+    pub(crate) targets: Vec<Target>,
+    /// Whether it is a bundle for several targets.
+    pub(crate) is_bundle: bool,
+    /// All that the workspace has.
+    pub(crate) components: Vec<&'a Component>,
     /// `artifacts/`
     pub(crate) artifacts: &'a Path,
+    /// The toolchain's ROCm libraries; `None`: it has none.
+    pub(crate) rocm: Option<&'a RocmTree>,
+    /// The folder of the Visual C++ redistributable, when somebody has named one.
+    pub(crate) redistributable: Option<&'a Path>,
     /// Path in the release and text of each licence.
     pub(crate) licences: &'a [(String, Vec<u8>)],
-    /// The README that users get.
-    pub(crate) readme: String,
+    /// What is linked into the programs.
+    pub(crate) crates: &'a [Crate],
+    /// Licence by package of the toolchain, from the lock.
+    pub(crate) package_licences: &'a [(String, String)],
+    /// The one time that everything has.
+    pub(crate) time: Timestamp,
+    /// Signs programs before they are hashed.
+    pub(crate) authenticode: Option<&'a authenticode::Signer>,
 }
 
-/// Collects the release of one target; every output is compared with its BUILD.json.
+/// Collects a release. Every output is compared with its BUILD.json, every file of the toolchain with the store's manifest.
 pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
-    let mut members: BTreeMap<String, (String, Member)> = BTreeMap::new();
-    let mut manifests = Vec::new();
-    for component in &parts.components {
-        let folder =
-            parts.artifacts.join(parts.version).join(parts.host).join(component).join(parts.target.name());
-        let Some(manifest) = Artifacts::manifest(&folder) else {
-            let path = folder.join(crate::build::MANIFEST_FILE);
-            return Err(Error::NotBuilt { component: component.to_string(), target: parts.target, path });
-        };
-        for member in outputs(&folder, &manifest)? {
-            let path = member.path.clone();
-            if let Some((first, _)) = members.insert(path.clone(), (component.to_string(), member)) {
-                return Err(Error::Collision { path, first, second: component.to_string() });
-            }
-        }
-        manifests.push(manifest);
+    let outputs = outputs::collect(parts)?;
+    let runtime = runtime::collect(parts, &outputs.drafts)?;
+    let mut drafts = outputs.drafts;
+    if let Some(signer) = parts.authenticode {
+        drafts = signer.sign_all(drafts)?;
     }
-    agree(&manifests)?;
-    let mut members: Vec<Member> = members.into_values().map(|(_, member)| member).collect();
-    let text = |path: &str, content: Vec<u8>| Member { path: path.to_owned(), content, executable: false };
-    members.extend(parts.licences.iter().map(|(path, content)| text(path, content.clone())));
-    members.push(text("README.txt", parts.readme.clone().into_bytes()));
-    let release = ReleaseManifest::new(parts.version, parts.host, parts.target, manifests);
-    members.push(text(crate::build::MANIFEST_FILE, release.to_json()));
+    let of_rocblas = runtime.drafts.iter().filter(|draft| draft.path.contains("/rocblas/"));
+    let deepest = of_rocblas.map(|draft| draft.path.len()).max().unwrap_or(0);
+    drafts.push(Draft::text("README.txt", readme::text(parts, &runtime, deepest).into_bytes()));
+    let has_libraries = runtime.drafts.iter().any(|draft| draft.path.starts_with("rocm/"));
+    let lib_dirs = has_libraries.then(|| place_below_rocm(library_folder(parts.host))).into_iter().collect();
+    drafts.extend(runtime.drafts);
+    drafts.extend(parts.licences.iter().map(|(path, text)| Draft::text(path, text.clone())));
+    let manifest =
+        ReleaseManifest::new(parts, runtime.loaded, runtime.of_driver, lib_dirs, outputs.manifests);
+    drafts.push(Draft::text(MANIFEST_FILE, manifest.to_json()));
+    let mut members = finish_all(drafts)?;
+    members.push(finish(Draft::text("NOTICE.txt", evidence::notice(&members, parts).into_bytes()))?);
+    let name = name_of(parts);
+    let subject = Subject::new(&name, parts, &manifest, &members);
+    let texts = [evidence::spdx(&subject), evidence::cyclonedx(&subject)];
+    let sboms: Vec<(String, Vec<u8>)> = SBOM_FILES.map(str::to_owned).into_iter().zip(texts).collect();
+    for (path, text) in &sboms {
+        members.push(finish(Draft::text(path, text.clone()))?);
+    }
     members.sort_by(|a, b| a.path.cmp(&b.path));
-    let sums = Sums::new(members.iter().map(|member| (member.path.clone(), Sha256::of(&member.content))));
-    members.push(text(super::SUMS_FILE, sums.to_string().into_bytes()));
+    members.push(finish(Draft::text(evidence::FILES_FILE, evidence::file_list(&members)))?);
+    let sums = Sums::new(members.iter().map(|member| (member.path.clone(), member.digests.sha256)));
+    members.push(finish(Draft::text(SUMS_FILE, sums.to_string().into_bytes()))?);
     members.sort_by(|a, b| a.path.cmp(&b.path));
-    let name = format!("strata-{}-{}-{}", parts.version, parts.host, parts.target);
-    Ok(Bundle { name, members })
+    Ok(Bundle { name, members, manifest, sboms, counts: runtime.counts })
 }
 
-fn outputs(folder: &Path, manifest: &BuildManifest) -> Result<Vec<Member>, Error> {
-    let read = |output: &crate::build::Output| {
-        let path: PathBuf = folder.join(&output.path);
-        let content = std::fs::read(&path).named("read", &path)?;
-        let actual = Sha256::of(&content);
-        match actual == output.sha256 {
-            true => Ok(Member { path: output.path.clone(), content, executable: output.executable }),
-            false => Err(Error::Changed { path, expected: output.sha256, actual }),
-        }
+fn finish(draft: Draft) -> Result<Member, Error> {
+    finish_all(vec![draft]).map(|mut members| members.remove(0))
+}
+
+fn name_of(parts: &Parts) -> String {
+    let last = match (parts.is_bundle, parts.targets.as_slice()) {
+        (false, [only]) => only.name(),
+        _ => "bundle",
     };
-    manifest.outputs.iter().map(read).collect()
-}
-
-/// One release comes from one lock and one toolchain.
-fn agree(manifests: &[BuildManifest]) -> Result<(), Error> {
-    for pair in manifests.windows(2) {
-        let checks = [
-            ("lock", pair[0].lock == pair[1].lock),
-            ("toolchain", pair[0].toolchain.digest == pair[1].toolchain.digest),
-            ("compiler", pair[0].compiler == pair[1].compiler),
-        ];
-        if let Some((what, _)) = checks.into_iter().find(|(_, same)| !same) {
-            let (first, second) = (pair[0].component.clone(), pair[1].component.clone());
-            return Err(Error::Mixed { first, second, what });
-        }
-    }
-    Ok(())
+    format!("strata-{}-{}-{last}", parts.version, parts.host)
 }
 
 impl Bundle {
     /// The bytes of all members.
     pub(crate) fn bytes(&self) -> u64 {
-        self.members.iter().map(|member| member.content.len() as u64).sum()
+        self.members.iter().map(|member| member.content.size()).sum()
+    }
+
+    /// The members as an archive has them.
+    pub(crate) fn archive_members(&self) -> Vec<archive::Member> {
+        let member = |member: &Member| archive::Member {
+            name: format!("{}/{}", self.name, member.path),
+            content: member.content.clone(),
+            executable: member.executable,
+        };
+        self.members.iter().map(member).collect()
     }
 }

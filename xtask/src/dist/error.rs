@@ -51,15 +51,138 @@ pub(crate) enum Error {
         /// Another.
         second: String,
         /// `lock`, `toolchain`, …
-        what: &'static str,
+        what: String,
     },
-    /// The zip could not be written.
-    #[error("failed to write `{}`", .path.display())]
-    Zip {
+    /// An archive could not be written.
+    #[error("failed to pack `{}`", .path.display())]
+    Archive {
         /// The file.
         path: PathBuf,
         /// The reason.
-        source: zip::result::ZipError,
+        source: archive::Error,
+    },
+    /// A name that not every file system takes.
+    #[error("`{path}` has a name of more than {limit} bytes")]
+    LongName {
+        /// In the release.
+        path: String,
+        /// In bytes.
+        limit: usize,
+    },
+    /// A program or library whose headers cannot be read.
+    #[error("failed to read the headers of `{}`", .path.display())]
+    Headers {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: object::Error,
+    },
+    /// Programs that would not start on a user's machine.
+    #[error("the release would not start everywhere:\n{}", super::closure::shown_problems(.problems))]
+    Closure {
+        /// All of them.
+        problems: Vec<super::closure::Problem>,
+    },
+    /// A library of the toolchain has no kernels for a target.
+    #[error("{library} has no kernels for {target} in `{folder}`{}", only_for(.present))]
+    Kernels {
+        /// The library.
+        library: &'static str,
+        /// The target.
+        target: Target,
+        /// In the dist.
+        folder: String,
+        /// The gfx names that the folder has.
+        present: Vec<String>,
+    },
+    /// `--redist` names a folder that is none.
+    #[error("`{}` is no Visual C++ redistributable: it has no folder x64/Microsoft.VC*.CRT", .path.display())]
+    Redistributable {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The crates that are linked in are not known.
+    #[error("failed to list the crates of the programs with cargo metadata")]
+    Crates(#[source] Box<cargo_metadata::Error>),
+    /// The program for Authenticode failed.
+    #[error("`{}` did not sign `{file}` ({status}):\n{output}", .program.display())]
+    Signer {
+        /// The program.
+        program: PathBuf,
+        /// In the release.
+        file: String,
+        /// How it ended.
+        status: String,
+        /// What it printed.
+        output: String,
+    },
+    /// A key that cannot sign.
+    #[error("the signing key of {place} cannot be used")]
+    SigningKey {
+        /// The file, or the variable of the environment.
+        place: String,
+        /// The reason.
+        source: minisign::PError,
+    },
+    /// A public key that is none.
+    #[error("`{key}` is no public key of minisign")]
+    PublicKey {
+        /// As it was given.
+        key: String,
+        /// The reason.
+        source: minisign::PError,
+    },
+    /// A signature was asked for and is not there.
+    #[error("`{}` is missing: nothing says who made this release", .path.display())]
+    Unsigned {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// A signature that does not fit.
+    #[error("`{}` was not made with this key over this SHA256SUMS", .path.display())]
+    Signature {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: minisign::PError,
+    },
+    /// A zip that no signed list names.
+    #[error("`{}` does not list `{name}`", .sums.display())]
+    Unlisted {
+        /// The SHA256SUMS.
+        sums: PathBuf,
+        /// The file.
+        name: String,
+    },
+    /// `--merge` was given a folder with nothing to merge.
+    #[error("`{}` holds neither artifacts (BUILD.json) nor releases (strata-*.zip)", .path.display())]
+    NothingToMerge {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Artifacts of a host whose releases are not packed here.
+    #[error("`{}` is for {host}, whose releases are packed there", .path.display())]
+    OtherHost {
+        /// The artifact folder.
+        path: PathBuf,
+        /// The triple.
+        host: String,
+    },
+    /// Two builds of the same sources differ.
+    #[error("two builds of the same sources differ:\n{}", .differences.iter().map(|d| format!("  {d}")).collect::<Vec<_>>().join("\n"))]
+    NotReproducible {
+        /// One line and more each.
+        differences: Vec<String>,
+    },
+    /// One of the two builds of `--check` failed.
+    #[error("the build in `{}` failed ({status}):\n{output}", .folder.display())]
+    CheckBuild {
+        /// The copy.
+        folder: PathBuf,
+        /// How it ended.
+        status: String,
+        /// Its last lines.
+        output: String,
     },
     /// A zip that is no release of ours, or a damaged one.
     #[error("`{}` cannot be unpacked", .path.display())]
@@ -104,4 +227,11 @@ pub(crate) enum Error {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+}
+
+fn only_for(present: &[String]) -> String {
+    match present.is_empty() {
+        true => ", which is empty or missing".to_owned(),
+        false => format!(", only for {}", present.join(", ")),
+    }
 }

@@ -15,7 +15,7 @@ mod ranges;
 mod redirect;
 mod retry;
 
-pub(crate) use archive::{Format, Limits, Refusal, TreeWriter, unpack_zip};
+pub(crate) use archive::{Format, Limits, Refusal, TreeWriter, unpack_stream, unpack_zip};
 pub(crate) use channel::deb::{Mirrors, read_machine_sources};
 pub(crate) use channel::download_to;
 pub(crate) use error::{Error, UrlError};

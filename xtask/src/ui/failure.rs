@@ -38,10 +38,10 @@ impl Failure {
     /// Looks through the causes; the first that knows decides.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.chain().any(is_disk_full) {
-            return Self::new(
-                Exit::NoSpace,
-                "free some space, or choose another volume with --store DIR; nothing was changed",
-            );
+            let option = if error.downcast_ref::<dist::Error>().is_some() { "--out" } else { "--store" };
+            let hint =
+                format!("free some space, or choose another volume with {option} DIR; nothing was changed");
+            return Self::new(Exit::NoSpace, hint);
         }
         if error.chain().any(is_held_file) {
             return Self::new(Exit::Failed, HELD);
@@ -358,6 +358,45 @@ fn of_dist(error: &dist::Error) -> Option<Failure> {
             Some(Failure::new(Exit::Mismatch, "build all components again: cargo xtask build"))
         }
         Error::NothingToVerify { .. } => Some(Failure::plain(Exit::Usage)),
+        Error::Files(_) => Some(Failure::new(
+            Exit::Failed,
+            "check that the folder can be written, or choose another with --out DIR",
+        )),
+        Error::Closure { .. } => Some(Failure::new(
+            Exit::Failed,
+            "no zip was written; docs/release.md (\"Import closure\") tells where libraries are looked for",
+        )),
+        Error::Kernels { .. } => Some(Failure::new(
+            Exit::Failed,
+            "no zip was written; choose a toolchain that has the target (cargo xtask lock show), or leave the target out",
+        )),
+        Error::Redistributable { .. } => Some(Failure::new(
+            Exit::Usage,
+            "it is VC\\Redist\\MSVC\\<version> in the folder of Visual Studio",
+        )),
+        Error::Crates(_) => {
+            Some(Failure::new(Exit::Failed, "run `cargo metadata --locked` to see what it says"))
+        }
+        Error::SigningKey { .. } => Some(Failure::new(
+            Exit::Usage,
+            "it is made with `minisign -G`; a key with a password needs STRATA_MINISIGN_PASSWORD",
+        )),
+        Error::PublicKey { .. } => {
+            Some(Failure::new(Exit::Usage, "it is the second line of minisign.pub, or that file"))
+        }
+        Error::Unsigned { .. } | Error::Signature { .. } | Error::Unlisted { .. } => Some(Failure::new(
+            Exit::Mismatch,
+            "do not use the release; download SHA256SUMS, SHA256SUMS.minisig and the zip again from the publisher",
+        )),
+        Error::NothingToMerge { .. } => Some(Failure::plain(Exit::Usage)),
+        Error::OtherHost { .. } => Some(Failure::new(
+            Exit::Usage,
+            "run cargo xtask dist on that machine and give --merge the folder with its zips",
+        )),
+        Error::NotReproducible { .. } => Some(Failure::new(
+            Exit::Mismatch,
+            "docs/release.md (\"Reproducible builds\") tells what usually is the reason",
+        )),
         Error::Interrupted => Some(Failure::plain(Exit::Interrupted)),
         _ => Some(Failure::plain(Exit::Failed)),
     }

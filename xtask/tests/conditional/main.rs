@@ -1,5 +1,6 @@
 //! Checks that not every machine can run: one that cannot is counted as ignored, with its reason, and never as passed.
 
+mod dist_disk;
 mod emulate;
 mod format;
 mod full_disk;
@@ -16,6 +17,11 @@ fn main() {
             "a_full_disk_has_its_own_exit_code_and_leaves_nothing",
             full_disk::missing(),
             full_disk::a_full_disk_has_its_own_exit_code_and_leaves_nothing,
+        ),
+        trial(
+            "a_full_or_read_only_disk_leaves_no_zip",
+            full_disk::missing(),
+            dist_disk::a_full_or_read_only_disk_leaves_no_zip,
         ),
         trial(
             "shipped_kernels_give_the_references_numbers",

@@ -1,6 +1,8 @@
 //! The main job on this very workspace: two builds in folders of different length, unpacked, checked, started.
 
-use crate::support::{Released, TARGETS, release, release_name, released, sha256, store, workspace_root};
+use crate::support::{
+    Released, TARGETS, release, release_name, released, schema_complaints, sha256, store, workspace_root,
+};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -80,6 +82,12 @@ fn what_is_unpacked_is_verified_and_starts() {
         first.run(&["verify", &folder.display().to_string()]).exits(0);
         let zip = first.root().join("dist").join(format!("{}.zip", release_name(target)));
         first.run(&["verify", &zip.display().to_string()]).exits(0);
+
+        assert_eq!(schema_complaints(folder), "");
+        let sbom = std::fs::read_to_string(folder.join("sbom.cdx.json")).expect("the SBOM");
+        for part in ["pkg:cargo/clap@", "pkg:generic/composable-kernel@", "pkg:generic/llvm@"] {
+            assert!(sbom.contains(part), "{part}");
+        }
 
         // Python's zipfile forgets modes.
         let device = folder.join("strata-device");

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::Read;
 
 /// Unpacks a stream of any format but zip.
-pub(super) fn unpack_stream(format: Format, reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal> {
+pub(crate) fn unpack_stream(format: Format, reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal> {
     match format {
         Format::Deb => deb::unpack(reader, tree),
         _ => tar::unpack(format, reader, tree),

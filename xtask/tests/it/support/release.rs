@@ -1,38 +1,13 @@
-//! The release of this workspace, made in two folders of different length below the target directory, where the next run of the tests finds what is
-//! built already.
+//! The release of this workspace, made twice by `dist --check` in folders of different length below the target directory, where the next run of the
+//! tests finds what is built already.
 
 use super::{Run, World, store, workspace_root};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
 /// The targets and their ELF flags.
 pub(crate) const TARGETS: [(&str, u8); 2] = [("gfx1100", 0x41), ("gfx1201", 0x4e)];
-
-/// A copy of the files that are part of the project, in the folder `name`; files of an earlier copy that are no part of it any more are removed.
-fn copy_of_workspace(name: &str) -> World {
-    let root = workspace_root();
-    let world = World::at(root.join("target/release-test").join(name));
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(&root)
-        .output()
-        .expect("git lists the files");
-    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
-    for folder in ["engine", "aiter-kernels", "crates", "cmake"] {
-        // Sources are found by looking into folders, so these hold nothing else.
-        let _ = std::fs::remove_dir_all(world.path(folder));
-    }
-    for file in String::from_utf8(listed.stdout).expect("names").split_terminator('\0') {
-        let to = world.path(file);
-        std::fs::create_dir_all(to.parent().expect("parent")).expect("folder");
-        // A file that was removed and not committed is listed too.
-        if root.join(file).is_file() {
-            std::fs::copy(root.join(file), to).expect(file);
-        }
-    }
-    world
-}
 
 /// Runs the main job in `world`.
 pub(crate) fn release(world: &World) -> Run {
@@ -40,10 +15,24 @@ pub(crate) fn release(world: &World) -> Run {
     let output = world
         .command(&["release", "--toolchain", "lite", "--targets", &targets, "--store"])
         .arg(store())
-        .env("SOURCE_DATE_EPOCH", "1796018324")
+        .env("SOURCE_DATE_EPOCH", EPOCH)
         .output()
         .expect("xtask starts");
     world.ended(output).exits(0)
+}
+
+/// Builds and packs `world` twice below `work` and compares.
+fn check(world: &World, work: &Path) {
+    let targets = TARGETS.map(|(target, _)| target).join(",");
+    let output = world
+        .command(&["dist", "--check", "--toolchain", "lite", "--targets", &targets, "--store"])
+        .arg(store())
+        .arg("--check-in")
+        .arg(work)
+        .env("SOURCE_DATE_EPOCH", EPOCH)
+        .output()
+        .expect("xtask starts");
+    world.ended(output).exits(0);
 }
 
 /// The release of this workspace, made in two folders of different length.
@@ -54,6 +43,9 @@ pub(crate) struct Released {
     pub(crate) unpacked: Vec<(String, PathBuf)>,
 }
 
+/// Another day than any on which this is run: the day of the build would be found in an output.
+const EPOCH: &str = "1700000000";
+/// As `dist --check` names its copies.
 const SHORT: &str = "a";
 const LONG: &str = "a-folder/with-a/much-longer/path and a space";
 
@@ -61,9 +53,9 @@ const LONG: &str = "a-folder/with-a/much-longer/path and a space";
 pub(crate) fn released() -> &'static Released {
     static RELEASED: OnceLock<Released> = OnceLock::new();
     RELEASED.get_or_init(|| {
-        let (first, second) = (copy_of_workspace(SHORT), copy_of_workspace(LONG));
-        release(&first);
-        release(&second);
+        let work = workspace_root().join("target/release-test");
+        check(&World::at(workspace_root()), &work);
+        let (first, second) = (World::at(work.join(SHORT)), World::at(work.join(LONG)));
         let out = first.path("target/unpacked");
         let _ = std::fs::remove_dir_all(&out);
         let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";

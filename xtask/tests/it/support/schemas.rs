@@ -1,0 +1,47 @@
+//! The published schemas of SBOMs, and Python's jsonschema to check with.
+
+use super::workspace_root;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The packages in a folder of the target directory, through the machine's pip.
+fn python_path() -> &'static PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = workspace_root().join("target/sbom-schemas");
+        let has_it = || {
+            let import = ["-c", "import cyclonedx.schema, jsonschema"];
+            let output = Command::new("python3").args(import).env("PYTHONPATH", &folder).output();
+            output.is_ok_and(|output| output.status.success())
+        };
+        for packages in [&["jsonschema==4.26.0"][..], &["--no-deps", "cyclonedx-python-lib==11.12.0"]] {
+            if has_it() {
+                break;
+            }
+            let pip =
+                ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade", "--target"];
+            let output =
+                Command::new("python3").args(pip).arg(&folder).args(packages).output().expect("python3");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        assert!(has_it());
+        folder
+    })
+}
+
+/// Checks both SBOMs in an unpacked release; gives what does not fit.
+pub(crate) fn schema_complaints(release: &Path) -> String {
+    let schemas = workspace_root().join("xtask/tests/schemas");
+    let output = Command::new("python3")
+        .arg(schemas.join("validate.py"))
+        .arg(schemas.join("spdx-2.3.schema.json"))
+        .args([release.join("sbom.spdx.json"), release.join("sbom.cdx.json")])
+        .env("PYTHONPATH", python_path())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .output()
+        .expect("python3");
+    let text =
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if output.status.success() { String::new() } else { text }
+}
