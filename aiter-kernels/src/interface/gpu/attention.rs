@@ -63,6 +63,7 @@ fn problem(call: &Attention, sizes: &Sizes, total: usize, device: Device) -> Res
             (_, None) => Layout::Varlen,
         },
         window: call.options.mask(),
+        soft_cap: call.options.logits_soft_cap > 0.0,
     })
 }
 
