@@ -61,8 +61,15 @@ def half_sum(x, y):
     return (halves(x) + halves(y)).view(np.uint16).astype(np.uint32)
 
 
+# Integers of 16 bits; the shifts have the distance first.
+SHORT = {'and_b16': np.bitwise_and, 'or_b16': np.bitwise_or, 'xor_b16': np.bitwise_xor, 'add_nc_u16': np.add, 'sub_nc_u16': np.subtract,
+         'mul_lo_u16': np.multiply, 'lshlrev_b16': lambda x, y: y << (x & np.uint32(15)), 'lshrrev_b16': lambda x, y: y >> (x & np.uint32(15))}
+
+
 class Wave(emu.Wave):
     def vop(self, op, a):
+        if op in SHORT:
+            return SHORT[op](*(self.rv(word) & np.uint32(0xFFFF) for word in a[1:3])) & np.uint32(0xFFFF)
         if op in ('fma_mix_f32', 'fma_mixlo_f16', 'fma_mixhi_f16'):
             x, y, z = (self.mixed(word) for word in a[1:4])
             exact = (x.astype(np.float64) * y + z).astype(np.float32)
@@ -85,10 +92,17 @@ class Wave(emu.Wave):
         if op in ('mad_i32_i24', 'mul_i32_i24'):
             x, y = ((self.rv(word) << np.uint32(8)).view(np.int32) >> 8 for word in a[1:3])
             return (x * y).view(np.uint32) + (self.rv(a[3]) if op.startswith('mad') else np.uint32(0))
+        if op == 'cvt_f32_f16' and a[1][0] in '-|':
+            return emu.f2u(self.mixed(a[1] if re.search(r'\.[lh]', a[1]) else a[1].rstrip('|') + '.l'))
         if op == 'bfe_i32':
             x, offset, width = self.rv(a[1]), *(self.rv(word) & np.uint32(31) for word in a[2:4])
             up = np.uint32(32) - width - offset
             return np.where(width == 0, 0, (x << up).view(np.int32) >> (up + offset).astype(np.int32)).astype(np.int32).view(np.uint32)
+        if re.fullmatch('(maxmin|minmax)(_num)?_f32', op):
+            x, y, z = (self.rf(word) for word in a[1:4])
+            return emu.f2u(np.fmin(np.fmax(x, y), z) if op.startswith('maxmin') else np.fmax(np.fmin(x, y), z))
+        if op == 'med3_num_f32':
+            return super().vop('med3_f32', a)
         if op == 'rsq_f32':
             return emu.f2u(1 / np.sqrt(self.rf(a[1])))
         return super().vop(op, a)

@@ -72,10 +72,10 @@ impl Kernels {
     ///
     /// # Errors
     /// [`Error`], which names the argument.
-    pub fn rope(&self, call: &Rope<'_>, _stream: Option<&Stream>) -> Result<(), Error> {
+    pub fn rope(&self, call: &Rope<'_>, stream: Option<&Stream>) -> Result<(), Error> {
         match call.check()? {
             Place::Host => call.compute(),
-            Place::Gpu(_) => Err(no_kernel("input", "rope")),
+            Place::Gpu(number) => self.launch(number, stream, |device, _| gpu::rope(call, device)),
         }
     }
 
@@ -86,12 +86,14 @@ impl Kernels {
     pub fn quantise_per_token(
         &self,
         call: &QuantisePerToken<'_>,
-        _stream: Option<&Stream>,
+        stream: Option<&Stream>,
     ) -> Result<(), Error> {
         let sizes = call.check()?;
         match sizes.place {
             Place::Host => call.compute(&sizes),
-            Place::Gpu(_) => Err(no_kernel("input", "quantise_per_token")),
+            Place::Gpu(number) => {
+                self.launch(number, stream, |device, _| gpu::quantise_per_token(call, &sizes, device))
+            }
         }
     }
 
@@ -99,11 +101,13 @@ impl Kernels {
     ///
     /// # Errors
     /// [`Error`], which names the argument.
-    pub fn append_kv(&self, call: &AppendKv<'_>, _stream: Option<&Stream>) -> Result<(), Error> {
+    pub fn append_kv(&self, call: &AppendKv<'_>, stream: Option<&Stream>) -> Result<(), Error> {
         let sizes = call.check()?;
         match sizes.place {
             Place::Host => call.compute(&sizes),
-            Place::Gpu(_) => Err(no_kernel("k_cache", "append_kv")),
+            Place::Gpu(number) => {
+                self.launch(number, stream, |device, _| gpu::append_kv(call, &sizes, device))
+            }
         }
     }
 
@@ -147,10 +151,4 @@ impl Kernels {
     ) -> Result<(), Error> {
         self.with_gpus(|gpus| gpus.run(number, stream, plan))
     }
-}
-
-fn no_kernel(argument: &'static str, operation: &str) -> Error {
-    let reason =
-        format!("{operation} has no kernel for a GPU in this catalogue; tensors of the host are taken");
-    Error::Unsupported { argument, reason }
 }

@@ -3,6 +3,7 @@
 mod attention;
 mod cards;
 mod plan;
+mod position;
 mod row_wise;
 
 #[cfg(test)]
@@ -11,4 +12,5 @@ mod tests;
 pub(super) use attention::attention;
 pub(super) use cards::Gpus;
 pub(super) use plan::{KernelCall, Plan};
-pub(super) use row_wise::{gated_activation, norm};
+pub(super) use position::{append_kv, rope};
+pub(super) use row_wise::{gated_activation, norm, quantise_per_token};

@@ -1,9 +1,9 @@
 use super::plan::{KernelCall, Plan};
-use crate::args::{ActivationArgs, NormArgs};
+use crate::args::{ActivationArgs, NormArgs, QuantiseArgs};
 use crate::catalogue::{DataType, Operation};
 use crate::dispatch::{self, Device, Launch};
 use crate::interface::check::{Rows, word};
-use crate::interface::row_wise::{GatedActivation, Norm, NormKind, RowSizes};
+use crate::interface::row_wise::{GatedActivation, Norm, NormKind, QuantisePerToken, RowSizes};
 use crate::interface::{ElementType, Error, Tensor};
 use crate::reference::Activation;
 
@@ -60,8 +60,43 @@ pub(crate) fn norm(call: &Norm<'_>, sizes: &RowSizes<3>, device: Device) -> Resu
     Ok(Plan { calls: vec![KernelCall::new(launch, &arguments)], scratch: 0 })
 }
 
+/// The launch of a quantisation.
+pub(crate) fn quantise_per_token(
+    call: &QuantisePerToken<'_>,
+    sizes: &RowSizes<2>,
+    device: Device,
+) -> Result<Plan, Error> {
+    let operation = match call.out.0.element_type {
+        ElementType::I8 => Operation::QuantiseInt8,
+        _ => Operation::QuantiseE4m3,
+    };
+    let [out, input] = sizes.rows;
+    let Some(launch) = launch(operation, sizes.element_type, out, device)? else {
+        return Ok(Plan::default());
+    };
+    let arguments = QuantiseArgs {
+        out: call.out.0.memory.address(),
+        scales: call.scales.0.memory.address(),
+        input: call.input.memory.address(),
+        out_row_stride: out.stride,
+        input_row_stride: input.stride,
+        width: width(out)?,
+        reserved: 0,
+    };
+    Ok(Plan { calls: vec![KernelCall::new(launch, &arguments)], scratch: 0 })
+}
+
+/// The catalogue's word for a float type that was checked.
+pub(super) fn data_type(element_type: ElementType) -> DataType {
+    match element_type {
+        ElementType::Bf16 => DataType::Bf16,
+        ElementType::F16 => DataType::F16,
+        _ => DataType::F32,
+    }
+}
+
 /// `None` for rows without elements.
-fn launch(
+pub(super) fn launch(
     operation: Operation,
     element_type: ElementType,
     rows: Rows,
@@ -70,11 +105,7 @@ fn launch(
     if rows.count == 0 || rows.width == 0 {
         return Ok(None);
     }
-    let data_type = match element_type {
-        ElementType::Bf16 => DataType::Bf16,
-        ElementType::F16 => DataType::F16,
-        _ => DataType::F32,
-    };
+    let data_type = data_type(element_type);
     let count = word("out", "the number of rows", i64::try_from(rows.count).unwrap_or(i64::MAX))?;
     let launch =
         dispatch::row_wise(device, operation, data_type, count.unsigned_abs(), width(rows)?.unsigned_abs())?;

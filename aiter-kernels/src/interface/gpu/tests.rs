@@ -1,7 +1,10 @@
 //! What is launched, and with which argument block, without a card.
 
-use super::{KernelCall, Plan, attention, gated_activation, norm};
-use crate::args::{ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs};
+use super::{KernelCall, Plan, append_kv, attention, gated_activation, norm, quantise_per_token, rope};
+use crate::args::{
+    ActivationArgs, AppendKvArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+    QuantiseArgs, RopeArgs,
+};
 use crate::dispatch::Device;
 use crate::interface::tensor::Memory;
 use crate::interface::*;
@@ -247,4 +250,107 @@ fn rows_keep_their_strides() {
     let args = arguments::<NormArgs>(&calls[0]);
     assert_eq!((args.residual, args.residual_row_stride, args.weight, args.bias), (0x3000, 128, 0x4000, 0));
     assert_eq!((args.width, args.epsilon), (96, 1e-5));
+}
+
+fn tables(element_type: ElementType) -> RopeTables<'static> {
+    RopeTables {
+        cos: tensor(0x5000, element_type, &[99, 1, 1, 32]),
+        sin: tensor(0x6000, element_type, &[99, 1, 1, 32]),
+        style: RopeStyle::Interleaved,
+        nope_first: true,
+    }
+}
+
+#[test]
+fn rope_takes_its_rows_and_tables_as_the_kernel_reads_them() {
+    let call = Rope {
+        out: out(0x1000, BF16, &[5, 3, 4, 96]),
+        // A part of a larger row.
+        input: tensor(0x2000, BF16, &[5, 3, 4, 96]).with_strides(&[3 * 1000, 1000, 100, 1]),
+        tables: tables(ElementType::F32),
+        positions: Some(tensor(0x7000, I32, &[5, 3])),
+    };
+    let plan = |call: &Rope| call.check().and_then(|_| rope(call, device(Target::Gfx1201)));
+    let Plan { calls, .. } = plan(&call).expect("it fits");
+    assert_eq!((calls[0].launch.instance.entry, calls[0].launch.grid[0]), ("rope_bf16", 15));
+    let expected = RopeArgs {
+        out: 0x1000,
+        input: 0x2000,
+        cos: 0x5000,
+        sin: 0x6000,
+        positions: 0x7000,
+        out_row_stride: 384,
+        input_row_stride: 1000,
+        out_head_stride: 96,
+        input_head_stride: 100,
+        heads: 4,
+        head_dim: 96,
+        rotary_dim: 64,
+        first: 32,
+        interleaved: 1,
+        reserved: 0,
+    };
+    assert_eq!(arguments::<RopeArgs>(&calls[0]), expected);
+    let message = |call: Rope| plan(&call).expect_err("refused").to_string();
+    let narrow = Rope { tables: tables(BF16), ..call.clone() };
+    assert_eq!(message(narrow), "cos: kernels take f32, found bf16");
+    let none = Rope { positions: None, ..call.clone() };
+    assert_eq!(message(none), "positions: a kernel takes one for each row; pass an i32 tensor");
+    let input = call.input.clone().with_strides(&[3 * 1000 + 8, 1000, 100, 1]);
+    let uneven = Rope { input, ..call.clone() };
+    assert!(message(uneven).starts_with("input: expected rows at equal distances"));
+}
+
+#[test]
+fn new_rows_go_into_pages_and_into_dense_caches() {
+    let call = AppendKv {
+        k_cache: out(0x1000, BF16, &[40, 16, 2, 64]),
+        v_cache: out(0x2000, BF16, &[40, 16, 2, 64]),
+        k: tensor(0x3000, BF16, &[3, 5, 2, 64]),
+        v: tensor(0x4000, BF16, &[3, 5, 2, 64]),
+        cache_seqlens: tensor(0x8000, I32, &[3]),
+        block_table: Some(tensor(0x9000, I32, &[3, 7])),
+        rope: Some(RopeTables { nope_first: false, ..tables(ElementType::F32) }),
+    };
+    let plan = |call: &AppendKv| append_kv(call, &call.check()?, device(Target::Gfx1100));
+    let Plan { calls, .. } = plan(&call).expect("it fits");
+    assert_eq!((calls[0].launch.instance.entry, calls[0].launch.grid), ("append_kv_bf16", [5, 3, 1]));
+    let args = arguments::<AppendKvArgs>(&calls[0]);
+    assert_eq!(
+        (args.filled, args.block_table, args.block_table_stride, args.page_rows),
+        (0x8000, 0x9000, 7, 16)
+    );
+    assert_eq!((args.page_stride_k, args.row_stride_k, args.head_stride_k), (2048, 128, 64));
+    assert_eq!((args.new_row_stride_k, args.new_head_stride_k, args.added, args.cu_added), (128, 64, 5, 0));
+    assert_eq!((args.cos, args.rotary_dim, args.interleaved), (0x5000, 64, 1));
+    let dense = AppendKv {
+        k_cache: out(0x1000, BF16, &[3, 128, 2, 64]),
+        v_cache: out(0x2000, BF16, &[3, 128, 2, 64]),
+        block_table: None,
+        rope: None,
+        ..call.clone()
+    };
+    let args = arguments::<AppendKvArgs>(&plan(&dense).expect("it fits").calls[0]);
+    assert_eq!((args.block_table, args.cos, args.rotary_dim, args.page_stride_v), (0, 0, 0, 128 * 128));
+    let nope = AppendKv { rope: Some(tables(ElementType::F32)), ..call.clone() };
+    assert!(plan(&nope).expect_err("refused").to_string().starts_with("nope_first: "));
+}
+
+#[test]
+fn quantisation_is_one_launch_a_format() {
+    for (element_type, entry) in
+        [(ElementType::I8, "quantise_int8_f16"), (ElementType::E4m3, "quantise_e4m3_f16")]
+    {
+        let call = QuantisePerToken {
+            out: out(0x1000, element_type, &[7, 130]),
+            input: tensor(0x2000, ElementType::F16, &[7, 130]).with_strides(&[200, 1]),
+            scales: out(0x3000, ElementType::F32, &[7, 1]),
+        };
+        let sizes = call.check().expect("it fits");
+        let Plan { calls, .. } = quantise_per_token(&call, &sizes, device(Target::Gfx1100)).expect("it fits");
+        assert_eq!(calls[0].launch.instance.entry, entry);
+        let args = arguments::<QuantiseArgs>(&calls[0]);
+        assert_eq!((args.out, args.input, args.scales), (0x1000, 0x2000, 0x3000));
+        assert_eq!((args.out_row_stride, args.input_row_stride, args.width), (130, 200, 130));
+    }
 }
