@@ -270,11 +270,25 @@ def check_kv_cache():
                     close(out[i], o, 'flash_attn_with_kvcache', extra=STEP[np.dtype(dtype)] * 4)
 
 
+class Old:
+    """A producer that knows no DLPack versions."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
 def check_views():
     qkv = numbers((2, 5, 3, 4, 64), np.float16)
     q, k, v = qkv[:, :, 0], qkv[:, :, 1], qkv[:, :, 2]
     whole = ak.flash_attn_func(*(np.ascontiguousarray(x) for x in (q, k, v)), causal=True)
     assert (ak.flash_attn_func(q, k, v, causal=True) == whole).all(), 'views of one tensor'
+    assert (ak.flash_attn_func(q, Old(k), Old(v), causal=True) == whole).all(), 'capsules without a version'
     frozen = q.copy()
     frozen.flags.writeable = False
     try:

@@ -11,7 +11,6 @@ _V1 = 'dltensor_versioned'
 _TYPES = {(4, 16): 0, (2, 16): 1, (2, 32): 2, (10, 8): 3, (0, 8): 4, (0, 32): 5, (0, 64): 6}
 # What numpy's DLPack refuses: types that ml_dtypes brings, by name, with the integers of the same size.
 _FOREIGN = {'bfloat16': (0, 'uint16'), 'float8_e4m3fn': (3, 'uint8')}
-_UNSIGNED = 1
 
 
 class _DLTensor(ctypes.Structure):
@@ -46,17 +45,24 @@ def _capsule(name, value):
         raise InvalidArgument(f'{name}: {error}') from error
 
 
+def _as_integers(value):
+    """A tensor whose type DLPack does not carry, seen as integers of its size, and the number of its type; else itself and None."""
+    dtype = getattr(value, 'dtype', None)
+    if hasattr(value, '__array_interface__') and dtype.name in _FOREIGN:
+        code, integer = _FOREIGN[dtype.name]
+        return value.view(integer), code
+    if str(dtype) == 'torch.float8_e4m3fn':
+        import torch
+        return value.view(torch.uint8), _FOREIGN['float8_e4m3fn'][0]
+    return value, None
+
+
 class View:
     """A tensor as the library takes it. The capsule is kept unconsumed: it frees itself, and the tensor lives until then."""
 
     def __init__(self, name, value, writable=False):
-        foreign = _FOREIGN.get(getattr(getattr(value, 'dtype', None), 'name', None))
-        if foreign and hasattr(value, '__array_interface__'):
-            value = value.view(foreign[1])
-        else:
-            foreign = None
-        detached = value.detach() if hasattr(value, 'detach') else value
-        self.kept = self.capsule = _capsule(name, detached)
+        value, foreign = _as_integers(value.detach() if hasattr(value, 'detach') else value)
+        self.capsule = _capsule(name, value)
         if _python.PyCapsule_IsValid(self.capsule, _V1.encode()):
             managed = ctypes.cast(_python.PyCapsule_GetPointer(self.capsule, _V1.encode()), ctypes.POINTER(_Versioned)).contents
             if writable and managed.flags & _READ_ONLY:
@@ -65,7 +71,7 @@ class View:
         else:
             raw = ctypes.cast(_python.PyCapsule_GetPointer(self.capsule, b'dltensor'), ctypes.POINTER(_DLTensor)).contents
         self.shape = tuple(raw.shape[i] for i in range(raw.ndim))
-        self.code = foreign[0] if foreign else _TYPES.get((raw.code, raw.bits))
+        self.code = _TYPES.get((raw.code, raw.bits)) if foreign is None else foreign
         if self.code is None or (raw.lanes != 1 and raw.lanes != 0):
             raise InvalidArgument(f'{name}: its element type is none that kernels know: {getattr(value, "dtype", "?")}')
         self.is_gpu = raw.device_type == ROCM
