@@ -81,6 +81,11 @@ class Guarded:
         self.bytes = int(np.prod(shape)) * np.dtype(storage).itemsize
         self.address = memory.put(np.full(self.bytes + self.GUARD, SENTINEL, np.uint8))
 
+    def fill(self, tensor):
+        """Gives it contents to start with."""
+        start = self.address - self.memory.BASE
+        self.memory.b[start:start + self.bytes] = np.frombuffer(np.ascontiguousarray(tensor).tobytes(), np.uint8)
+
     def get(self):
         guard = self.memory.get(self.address + self.bytes, self.GUARD, np.uint8)
         assert (guard == SENTINEL).all(), 'the kernel wrote behind its output'
@@ -123,7 +128,11 @@ class Checks:
         print(f'{self.passed} passed, {self.failed} failed')
         sys.exit(1 if self.failed else 0)
 
-    def reference(self, operation, inputs, outputs, **options):
+    def quantised(self, operation, inputs, **options):
+        """[codes, scales] of the Rust reference; None without --reference."""
+        return self.reference(operation, inputs, ('out', 'scales'), {'out': np.uint8}, **options)
+
+    def reference(self, operation, inputs, outputs, types={}, **options):
         """Runs the Rust CPU reference over files; None without --reference."""
         if not self.options.reference:
             return None
@@ -132,7 +141,7 @@ class Checks:
                 Path(folder, name).write_bytes(np.ascontiguousarray(tensor).tobytes())
             words = [f'{name}={value}' for name, value in options.items()]
             subprocess.run([self.options.reference, operation, folder, *words], check=True)
-            return [np.fromfile(Path(folder, name), '<f4') for name in outputs]
+            return [np.fromfile(Path(folder, name), types.get(name, '<f4')) for name in outputs]
 
 
 def difference(a, b):

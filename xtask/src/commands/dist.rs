@@ -4,8 +4,8 @@ use super::Session;
 use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
     self, Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
-    build_twice, collect_licences, crates_of, merge, package_manifests, plan_bundle, publish, publish_merged,
-    write_provenance, write_sums,
+    WheelParts, build_twice, collect_licences, crates_of, merge, package_manifests, plan_bundle, plan_wheel,
+    publish, publish_merged, write_provenance, write_sums,
 };
 use crate::files;
 use crate::lock::{Host, Selected};
@@ -166,6 +166,7 @@ struct Run<'a> {
     key: Option<SigningKey>,
     time: Timestamp,
     releases: Vec<Published>,
+    wheels: Vec<PathBuf>,
 }
 
 impl<'a> Run<'a> {
@@ -192,6 +193,7 @@ impl<'a> Run<'a> {
             key: SigningKey::find(options.sign_key.as_deref())?,
             time: commit_time(&session.root),
             releases: Vec::new(),
+            wheels: Vec::new(),
             session,
             options,
             workspace,
@@ -246,6 +248,25 @@ impl<'a> Run<'a> {
             self.say(&release, Some(&bundle), start);
             self.releases.push(release);
         }
+        self.pack_wheels(targets)
+    }
+
+    /// The wheel of each component that has a Python package, for all targets together.
+    fn pack_wheels(&mut self, targets: &[gfx::Target]) -> Result<(), Error> {
+        for component in &self.workspace.components {
+            let wheel = plan_wheel(&WheelParts {
+                component: &component.name,
+                version: &self.workspace.version,
+                host: Host::THIS,
+                targets,
+                artifacts: &self.session.root.join("artifacts"),
+                licences: &self.licences,
+            })?;
+            if let Some(wheel) = wheel {
+                self.wheels.push(wheel.write(&self.out)?);
+                self.session.ui.phase("packed", &wheel.name);
+            }
+        }
         Ok(())
     }
 
@@ -290,7 +311,7 @@ impl<'a> Run<'a> {
     }
 
     fn finish(self) -> anyhow::Result<()> {
-        let Self { session, options, out, releases, key, workspace, .. } = self;
+        let Self { session, options, out, releases, wheels, key, workspace, .. } = self;
         let mut written = vec![write_provenance(&out, &releases, &source(&session.root))?];
         if let Some(base) = &options.url {
             written.extend(package_manifests(&out, &releases, base)?);
@@ -309,7 +330,7 @@ impl<'a> Run<'a> {
                 json!({"path": release.archives.first(), "archives": release.archives, "skipped_checks": release.checked.skipped})
             })
             .collect();
-        session.ui.data(&text, &json!({"releases": value, "sums": sums}));
+        session.ui.data(&text, &json!({"releases": value, "wheels": wheels, "sums": sums}));
         Ok(())
     }
 }

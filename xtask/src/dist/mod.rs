@@ -21,6 +21,7 @@ mod sums;
 #[cfg(test)]
 mod tests;
 mod twice;
+mod wheel;
 
 pub(crate) use archive::{Timestamp, civil};
 pub(crate) use authenticode::Signer;
@@ -38,3 +39,4 @@ pub(crate) use rocm::RocmTree;
 pub(crate) use sign::{SigningKey, check_sums};
 pub(crate) use sums::{SUMS_FILE, Sums};
 pub(crate) use twice::{Twice, build_twice};
+pub(crate) use wheel::{WheelParts, plan_wheel};

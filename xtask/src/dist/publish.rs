@@ -147,7 +147,7 @@ pub(crate) fn write_sums(out: &Path) -> Result<PathBuf, files::Error> {
     files::remove_tree(&out.join(super::sign::SIGNATURE_FILE))?;
     let is_listed = |name: &String| {
         let is_evidence = name.ends_with(".json") && (name.starts_with("strata-") || name == PROVENANCE_FILE);
-        !name.contains('/') && (is_archive(name) || is_evidence)
+        !name.contains('/') && (is_archive(name) || name.ends_with(".whl") || is_evidence)
     };
     let mut sums = Sums::default();
     for name in files::list(out)?.into_iter().filter(is_listed) {

@@ -107,12 +107,14 @@ pub(crate) fn missing() -> Option<String> {
     (!is_there).then(|| format!("no rdna_emu.py in {} (RDNA_EMU_DIR)", folder.display()))
 }
 
-const AITER: [&str; 5] = [
+const AITER: [&str; 7] = [
     "emulate_activation.py",
     "emulate_attention.py",
     "emulate_decode.py",
     "emulate_norm.py",
     "emulate_paged.py",
+    "emulate_quantise.py",
+    "emulate_rope.py",
 ];
 
 /// The kernels of the release against their references, both targets side by side.

@@ -15,3 +15,4 @@ mod release;
 mod support;
 mod tidy;
 mod tls;
+mod wheel;
