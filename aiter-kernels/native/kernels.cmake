@@ -5,39 +5,34 @@ kernels(activation
   OPERATIONS silu_and_mul gelu_and_mul gelu_tanh_and_mul
   FAMILIES gfx11 gfx12)
 
+kernels(attention_d128
+  SOURCE instances/attention_d128.hip
+  OPERATIONS fmha_fwd fmha_paged fmha_split_kv
+  FAMILIES gfx11 gfx12)
+
+kernels(attention_d256
+  SOURCE instances/attention_d256.hip
+  OPERATIONS fmha_fwd fmha_paged fmha_split_kv
+  FAMILIES gfx11 gfx12)
+
+kernels(attention_d32
+  SOURCE instances/attention_d32.hip
+  OPERATIONS fmha_fwd fmha_paged fmha_split_kv
+  FAMILIES gfx11 gfx12)
+
+kernels(attention_d64
+  SOURCE instances/attention_d64.hip
+  OPERATIONS fmha_fwd fmha_paged fmha_split_kv
+  FAMILIES gfx11 gfx12)
+
+kernels(attention_d96
+  SOURCE instances/attention_d96.hip
+  OPERATIONS fmha_fwd fmha_paged fmha_split_kv
+  FAMILIES gfx11 gfx12)
+
 kernels(fmha_combine
   SOURCE combine/combine.hip
   OPERATIONS fmha_combine
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_fwd_d128
-  SOURCE instances/fmha_fwd_d128.hip
-  OPERATIONS fmha_fwd
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_fwd_d64
-  SOURCE instances/fmha_fwd_d64.hip
-  OPERATIONS fmha_fwd
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_paged_d128
-  SOURCE instances/fmha_paged_d128.hip
-  OPERATIONS fmha_paged
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_paged_d64
-  SOURCE instances/fmha_paged_d64.hip
-  OPERATIONS fmha_paged
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_split_kv_d128
-  SOURCE instances/fmha_split_kv_d128.hip
-  OPERATIONS fmha_split_kv
-  FAMILIES gfx11 gfx12)
-
-kernels(fmha_split_kv_d64
-  SOURCE instances/fmha_split_kv_d64.hip
-  OPERATIONS fmha_split_kv
   FAMILIES gfx11 gfx12)
 
 kernels(norm

@@ -7,6 +7,11 @@ OUTPUT_BOUND = {'bf16': 0.01, 'f16': 0.002}  # unit-variance inputs
 LSE_BOUND = 1e-3
 
 
+def value_parts(head_dim):
+    """Work-groups that share the columns of v and o of one head, as in native/fmha/instance.h."""
+    return -(-head_dim // 128)
+
+
 @dataclass(frozen=True)
 class Window:
     left: int  # -1: all
@@ -37,10 +42,11 @@ class Problem:
     queries: tuple  # one length for each sequence
     keys: tuple
     window: Window | None = None
+    cap: float = 0  # of the scores; 0: none
 
     def __str__(self):
         lengths = '+'.join(f'{q}x{k}' for q, k in zip(self.queries, self.keys))
-        return f'{self.heads}/{self.kv_heads} heads {lengths}' + (f' {self.window}' if self.window else '')
+        return f'{self.heads}/{self.kv_heads} heads {lengths}' + (f' {self.window}' if self.window else '') + (f' cap {self.cap}' if self.cap else '')
 
     def tensors(self, dtype, head_dim):
         """q, k, v in the type's bits, [row of all sequences, head, head dim]."""
@@ -57,6 +63,8 @@ class Problem:
             for head in range(self.heads if keys else 0):
                 K, V = (t[key:key + keys, head // group].astype(np.float64) for t in (k, v))
                 scores = q[row:row + queries, head].astype(np.float64) @ K.T * scale
+                if self.cap:
+                    scores = self.cap * np.tanh(scores / self.cap)
                 if self.window:
                     scores = np.where(self.window.visible(queries, keys), scores, -np.inf)
                 top = scores.max(1, initial=-np.inf)
@@ -77,6 +85,8 @@ def judge(checks, what, problem, dtype, q, k, v, scale, o, lse):
     errors = {'o': (difference(o, expected[0]), bound), 'lse': (difference(lse, expected[1]), LSE_BOUND)}
     window = problem.window
     mask = dict(left=window.left, right=window.right, origin=window.origin) if window else {}
+    if problem.cap:
+        mask['logits_soft_cap'] = problem.cap
     ours = checks.reference('attention', dict(q=q, k=k, v=v), ('o', 'lse'), dtype=dtype.name, heads=problem.heads,
                             kv_heads=problem.kv_heads, head_dim=q.shape[2], queries=','.join(map(str, problem.queries)),
                             keys=','.join(map(str, problem.keys)), scale=scale, **mask)

@@ -25,6 +25,7 @@ fn problem(layout: Layout, window: Window, max_queries: u32, max_keys: u32) -> A
         max_keys,
         layout,
         window,
+        soft_cap: false,
     }
 }
 
@@ -38,16 +39,37 @@ fn single(problem: &AttentionProblem) -> (&'static str, [u32; 3]) {
 #[test]
 fn contiguous_problems() {
     let sliding = Window::Window { left: Some(4096), right: Some(0), origin: Origin::BottomRight };
-    let table = [
-        (Layout::Dense, Window::None, 1000, ("fmha_fwd_bf16_d128_dense", [32, 16, 4])),
-        (Layout::Dense, CAUSAL, 64, ("fmha_fwd_bf16_d128_dense_masked", [32, 1, 4])),
-        (Layout::Dense, sliding, 65, ("fmha_fwd_bf16_d128_dense_masked", [32, 2, 4])),
-        (Layout::Varlen, CAUSAL, 129, ("fmha_fwd_bf16_d128_varlen_masked", [32, 3, 4])),
-        // No instance of varlen is without a mask; the masked one takes an open window.
-        (Layout::Varlen, Window::None, 129, ("fmha_fwd_bf16_d128_varlen_masked", [32, 3, 4])),
-    ];
-    for (layout, window, queries, expected) in table {
-        assert_eq!(single(&problem(layout, window, queries, 1000)), expected, "{layout:?} {window:?}");
+    for layout in [Layout::Dense, Layout::Varlen] {
+        for (window, queries, tiles) in [(Window::None, 1000, 8), (CAUSAL, 64, 1), (sliding, 129, 2)] {
+            for soft_cap in [false, true] {
+                let problem = AttentionProblem { soft_cap, ..problem(layout, window, queries, 1000) };
+                assert_eq!(single(&problem), ("fmha_fwd_bf16_d128", [32, tiles, 4]), "{problem:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_head_dim_has_every_mode_and_wide_heads_are_shared() {
+    let table = [(32, 64, 1), (64, 64, 1), (96, 64, 1), (128, 128, 1), (256, 64, 2)];
+    for (head_dim, rows, parts) in table {
+        for (data_type, name) in [(DataType::Bf16, "bf16"), (DataType::F16, "f16")] {
+            let shape = |layout, queries| AttentionProblem {
+                head_dim,
+                data_type,
+                ..problem(layout, CAUSAL, queries, 4096)
+            };
+            let (entry, grid) = single(&shape(Layout::Varlen, 1024));
+            assert_eq!(entry, format!("fmha_fwd_{name}_d{head_dim}"));
+            assert_eq!(grid, [32 * parts, 1024 / rows, 4]);
+            for page_rows in [16, 32, 256] {
+                let (_, grid) = single(&shape(Layout::Paged { page_rows }, 1024));
+                assert_eq!(grid[..2], [32 * parts, 4]);
+            }
+            let decode = attention(device(Target::Gfx1100), &shape(Layout::Paged { page_rows: 16 }, 1));
+            let Ok(AttentionPlan::Split { splits, parts: launch, .. }) = decode else { panic!("{decode:?}") };
+            assert_eq!(launch.grid, [parts * splits, 8, 4]);
+        }
     }
 }
 
@@ -56,7 +78,7 @@ fn pages_take_the_largest_tile_that_they_hold_whole() {
     for (page_rows, tile) in [(16, 16), (32, 32), (48, 16), (64, 32), (256, 32)] {
         let (entry, grid) = single(&problem(Layout::Paged { page_rows }, CAUSAL, 100, 1000));
         assert_eq!(entry, format!("fmha_paged_bf16_d128_n{tile}"), "pages of {page_rows}");
-        assert_eq!(grid, [32, 4, 2]);
+        assert_eq!(grid, [32, 4, if tile == 16 { 2 } else { 1 }]);
     }
     for page_rows in [0, 1, 8, 24] {
         let plan =
@@ -120,7 +142,7 @@ fn what_no_kernel_computes_is_refused_by_name() {
     let table = [
         (
             AttentionProblem { head_dim: 80, ..good },
-            "head_dim: fmha_fwd has no bf16 kernel for a head dim of 80; it has [64, 128]",
+            "head_dim: fmha_fwd has no bf16 kernel for a head dim of 80; it has [32, 64, 96, 128, 256]",
         ),
         (AttentionProblem { data_type: DataType::F32, ..good }, "data_type: fmha_fwd has no f32 kernel"),
         (AttentionProblem { kv_heads: 5, ..good }, "kv_heads: 5 does not divide 32 query heads"),

@@ -6,18 +6,21 @@ import struct
 
 import numpy as np
 
-from attention_problems import CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, SLIDING, Problem, Window, judge
+from attention_problems import CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, SLIDING, Problem, judge, value_parts
 from emulation import DATA_TYPES, Checks, Guarded, emu, geometry
 
-DENSE = [((70,), (101,)), ((33, 33), (65, 65)), ((70,), (37,)), ((1,), (130,))]
-VARLEN = [((37, 70), (90, 101)), ((70, 0, 5), (3, 40, 0))]
-HEADS = [(2, 1), (4, 2), (1, 1), (3, 1)]
-
-
-def problems(varlen, masked):
-    for heads, lengths in zip(HEADS, VARLEN if varlen else DENSE):
-        for window in (CAUSAL_TOP, CAUSAL_BOTTOM, SLIDING, OPEN) if masked else (None,):
-            yield Problem(*heads, *lengths, window)
+# (varlen, problem): more and fewer keys than queries, lengths below, at and above a tile, empty sequences, GQA, MQA, windows, soft cap.
+PROBLEMS = [
+    (False, Problem(2, 1, (70,), (101,))),
+    (False, Problem(4, 2, (33, 33), (65, 65), CAUSAL_BOTTOM)),
+    (False, Problem(1, 1, (70,), (37,), CAUSAL_BOTTOM, cap=2)),
+    (False, Problem(1, 1, (130,), (140,), CAUSAL_TOP)),
+    (False, Problem(3, 1, (1,), (130,), SLIDING, cap=30)),
+    (False, Problem(1, 1, (64,), (64,), OPEN)),
+    (True, Problem(2, 1, (37, 70), (90, 101), CAUSAL_BOTTOM, cap=2)),
+    (True, Problem(4, 2, (70, 0, 5), (3, 40, 0), SLIDING)),
+    (True, Problem(1, 1, (9, 131), (0, 33), CAUSAL_TOP)),
+]
 
 
 def run(code_object, entry, target, problem, dtype, varlen, q, k, v, scale):
@@ -31,9 +34,9 @@ def run(code_object, entry, target, problem, dtype, varlen, q, k, v, scale):
     lse = Guarded(memory, (problem.heads, rows) if varlen else (batch, problem.heads, queries), np.float32)
     offsets = [memory.put(np.cumsum((0, *lengths)).astype(np.int32)) for lengths in (problem.queries, problem.keys)]
     row, kv_row = problem.heads * head_dim, problem.kv_heads * head_dim
-    window = problem.window or Window(0, 0, 0)
+    window = problem.window or OPEN
     args = struct.pack('<7Q', aq, ak, av, o.address, lse.address, *(offsets if varlen else (0, 0)))
-    args += struct.pack('<4i2f', queries, keys, problem.heads, problem.heads // problem.kv_heads, scale, 0)
+    args += struct.pack('<4i2f', queries, keys, problem.heads, problem.heads // problem.kv_heads, scale, problem.cap)
     args += struct.pack('<4i', row, kv_row, kv_row, row)
     args += struct.pack('<4i', *[head_dim] * 4)
     args += struct.pack('<4i', queries * row, keys * kv_row, keys * kv_row, queries * row)
@@ -41,7 +44,7 @@ def run(code_object, entry, target, problem, dtype, varlen, q, k, v, scale):
     args += struct.pack('<4i', window.left, window.right, window.origin, 0)
     assert len(args) == shape.argument_bytes, (len(args), shape)
 
-    grid = (problem.heads, -(-queries // shape.tile_m), batch)
+    grid = (problem.heads * value_parts(head_dim), -(-queries // shape.tile_m), batch)
     descriptor, _, duplicates, executed = emu.launch(str(code_object), entry, target, memory, args, grid, shape.threads // 32)
     assert descriptor['lds'] == shape.lds_bytes, (descriptor, shape)
     assert any(op.startswith('v_wmma') for op in executed), 'no WMMA was executed'
@@ -53,12 +56,12 @@ def run(code_object, entry, target, problem, dtype, varlen, q, k, v, scale):
 
 
 checks = Checks(__doc__)
-for code_object, entry, match in checks.kernels(r'fmha_fwd_(\w+)_d(\d+)_(dense|varlen)(_masked)?'):
-    name, dim, mode, masked = match.groups()
+for code_object, entry, match in checks.kernels(r'fmha_fwd_(bf16|f16)_d(\d+)'):
+    name, dim = match.groups()
     dtype, head_dim = DATA_TYPES[name], int(dim)
-    for problem in problems(mode == 'varlen', bool(masked)):
+    for varlen, problem in PROBLEMS:
         q, k, v = problem.tensors(dtype, head_dim)
         scale = head_dim ** -0.5
-        o, lse = run(code_object, entry, checks.options.target, problem, dtype, mode == 'varlen', q, k, v, scale)
-        judge(checks, entry, problem, dtype, q, k, v, scale, o, lse)
+        o, lse = run(code_object, entry, checks.options.target, problem, dtype, varlen, q, k, v, scale)
+        judge(checks, f'{entry} {"varlen" if varlen else "dense"}', problem, dtype, q, k, v, scale, o, lse)
 checks.finish()

@@ -7,13 +7,13 @@ import struct
 
 import numpy as np
 
-from attention_problems import Problem, judge
+from attention_problems import Problem, judge, value_parts
 from emulation import DATA_TYPES, Checks, Guarded, emu, geometry
 from paged_cache import PagedCache
 
 # problem, splits, rows of a page: a whole tile of heads, more heads than a tile, more splits than keys, a sequence without keys.
 CASES = [
-    (Problem(8, 2, (1, 1), (470, 333)), 3, 16),
+    (Problem(8, 2, (1, 1), (470, 333), cap=2), 3, 16),
     (Problem(16, 1, (1, 1, 1), (1, 0, 90)), 5, 48),
     (Problem(20, 1, (1,), (65,)), 2, 64),
     (Problem(2, 2, (1, 1), (3, 200)), 9, 32),
@@ -32,12 +32,12 @@ def run(split_object, entry, combine_object, target, problem, dtype, splits, pag
     o_parts = Guarded(memory, (batch, heads, splits, head_dim), np.float32)
     lse_parts = Guarded(memory, (batch, heads, splits), np.float32)
     args = struct.pack('<7Q', memory.put(q), cache.k, cache.v, o_parts.address, lse_parts.address, cache.lengths, cache.table)
-    args += struct.pack('<5i2f', heads, group, splits, page_rows, cache.table_stride, scale, 0)
+    args += struct.pack('<5i2f', heads, group, splits, page_rows, cache.table_stride, scale, problem.cap)
     args += struct.pack('<2i', heads * head_dim, head_dim)
     args += struct.pack('<6i', cache.row_stride, cache.row_stride, head_dim, head_dim, cache.page_stride, cache.page_stride)
     args += struct.pack('<i', 0)
     assert len(args) == shape.argument_bytes, (len(args), shape)
-    grid = (-(-group // shape.tile_m) * splits, problem.kv_heads, batch)
+    grid = (-(-group // shape.tile_m) * value_parts(head_dim) * splits, problem.kv_heads, batch)
     _, _, duplicates, _ = emu.launch(str(split_object), entry, target, memory, args, grid, shape.threads // 32)
     assert duplicates == 0, f'{duplicates} WMMA operands whose half-waves differ'
     o_parts.get(), lse_parts.get()

@@ -10,6 +10,7 @@ SCALAR_FLOAT |= {name: np.fmax for name in ('s_max_f32', 's_max_num_f32')} | {na
 SCALAR_FUNCTION = {'s_exp_f32': np.exp2, 's_log_f32': np.log2, 's_rcp_f32': np.reciprocal, 's_rsq_f32': lambda x: 1 / np.sqrt(x)}
 COMPARISONS = {'lt': np.less, 'le': np.less_equal, 'gt': np.greater, 'ge': np.greater_equal, 'eq': np.equal, 'ne': np.not_equal, 'neq': np.not_equal,
                'lg': lambda x, y: (x < y) | (x > y)}
+COMPARISONS |= {f'n{name}': lambda x, y, compare=COMPARISONS[name]: ~compare(x, y) for name in ('lt', 'le', 'gt', 'ge', 'lg')}
 VECTOR_COMPARISONS = {'f16': lambda wave, word: halves(wave.rv(word)), 'u64': lambda wave, word: wave.rd(word),
                       'i64': lambda wave, word: wave.rd(word).view(np.int64)}
 HINTS = {'s_set_inst_prefetch_distance', 's_wait_alu', 's_delay_alu'}
@@ -81,6 +82,13 @@ class Wave(emu.Wave):
         if op == 'mul_hi_i32':
             x, y = (self.rv(word).view(np.int32).astype(np.int64) for word in a[1:3])
             return (x * y >> 32).astype(np.int32).view(np.uint32)
+        if op in ('mad_i32_i24', 'mul_i32_i24'):
+            x, y = ((self.rv(word) << np.uint32(8)).view(np.int32) >> 8 for word in a[1:3])
+            return (x * y).view(np.uint32) + (self.rv(a[3]) if op.startswith('mad') else np.uint32(0))
+        if op == 'bfe_i32':
+            x, offset, width = self.rv(a[1]), *(self.rv(word) & np.uint32(31) for word in a[2:4])
+            up = np.uint32(32) - width - offset
+            return np.where(width == 0, 0, (x << up).view(np.int32) >> (up + offset).astype(np.int32)).astype(np.int32).view(np.uint32)
         if op == 'rsq_f32':
             return emu.f2u(1 / np.sqrt(self.rf(a[1])))
         return super().vop(op, a)

@@ -23,6 +23,7 @@ fn problem(sequences: &[(usize, usize)], heads: usize, kv_heads: usize, head_dim
         kv_heads,
         head_dim,
         scale: (head_dim as f32).sqrt().recip(),
+        logits_soft_cap: 0.0,
         mask: Mask::None,
     }
 }

@@ -1,7 +1,7 @@
 // Decode attention over a paged KV cache: one query a sequence, its keys shared out over work-groups.
 //
 // The query heads that share a kv head are the rows of the tile, so k and v are read once for all of them; they are seldom more than the 16
-// of one wave. Grid: (ceil(heads_per_kv / tile_m) * splits, kv heads, batch).
+// of one wave. Grid: (ceil(heads_per_kv / tile_m) * value_parts * splits, kv heads, batch).
 #pragma once
 #include "../common/geometry.h"
 #include "fmha_split_kv_args.h"
@@ -10,7 +10,7 @@
 namespace fmha {
 
 using SplitKvTraits = ck_tile::TileFmhaFwdSplitKVTraits</* pad seqlen q, seqlen k */ true, true,
-                                                        /* pad head dim q, v */ false, false, /* soft cap */ false,
+                                                        /* pad head dim q, v */ false, false, /* soft cap */ true,
                                                         no_bias, /* bias grad */ false, /* lse */ true,
                                                         /* fp8 static quant */ false, /* paged */ true,
                                                         /* splits of unequal length */ true,
@@ -21,17 +21,18 @@ using SplitKvProblem =
                                                 float, Shape, /* varlen */ false, Variant, Mask<false>, SplitKvTraits>;
 template <typename Element, typename Shape>
 using SplitKv = ck_tile::FmhaFwdSplitKVKernel<
-    ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVS<
-        SplitKvProblem<Element, Shape>, rdna::AttentionPolicy<ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVSDefaultPolicy>>,
+    ValueColumns<ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVS<
+        SplitKvProblem<Element, Shape>, rdna::AttentionPolicy<ck_tile::BlockFmhaFwdSplitKVPipelineQRKSVSDefaultPolicy>>>,
     ck_tile::Default2DEpilogue<ck_tile::Default2DEpilogueProblem<float, float, true, false>>>;
 
-template <typename Kernel>
+template <typename Kernel, int head_dim>
 __forceinline__ __device__ void split_kv(const FmhaSplitKvArgs& args) {
-  constexpr int head_dim = Kernel::FmhaPipeline::kQKHeaddim;
+  using Element = typename Kernel::VDataType;
+  const int part = __builtin_amdgcn_workgroup_id_x() / args.splits % value_parts(head_dim);
   typename Kernel::Kargs k{};
   k.q_ptr = args.q;
   k.k_ptr = args.k;
-  k.v_ptr = args.v;
+  k.v_ptr = at<Element>(args.v, part * Kernel::FmhaPipeline::kN1); // ck_tile moves along the columns of o alone
   k.o_acc_ptr = args.o_parts;
   k.lse_acc_ptr = args.lse_parts;
   k.seqlen_q = 1;
@@ -40,7 +41,7 @@ __forceinline__ __device__ void split_kv(const FmhaSplitKvArgs& args) {
   k.num_head_q = args.heads;
   k.nhead_ratio_qk = args.heads_per_kv;
   k.num_splits = args.splits;
-  k.scale_s = exp2_scale(args.scale);
+  set_scale(k, args);
   k.stride_q = args.heads * head_dim; // from one query to the next, and there is one
   k.stride_k = args.row_stride_k;
   k.stride_v = args.row_stride_v;

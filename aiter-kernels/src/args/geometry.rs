@@ -32,6 +32,12 @@ pub enum GeometryError {
 }
 
 impl Geometry {
+    /// As the symbol holds it.
+    pub fn words(&self) -> [u32; 8] {
+        let Self { threads, tile_m, tile_n, head_dim, argument_bytes, lds_bytes, reserved: [a, b] } = *self;
+        [threads, tile_m, tile_n, head_dim, argument_bytes, lds_bytes, a, b]
+    }
+
     /// Reads the little-endian words of a geometry symbol.
     ///
     /// # Errors

@@ -1,16 +1,18 @@
 //! The catalogue as the CMake project reads it: a list of code objects, and for attention the source that names its instances.
 
-use super::{INSTANCES, Instance, Mode, Operation, code_objects};
+use super::{INSTANCES, Instance, Operation, code_objects, expected};
+use code_object::Expected;
 use gfx::Wmma;
 use std::fmt::Write;
 
 /// The files under `native/` that are made from the catalogue, each with its path there and its text.
 pub fn native_files() -> Vec<(String, String)> {
-    let mut files = vec![("kernels.cmake".to_owned(), cmake_list())];
+    let mut files =
+        vec![("kernels.cmake".to_owned(), cmake_list()), ("kernels.json".to_owned(), gate_list())];
     for name in code_objects() {
         let members = members(name);
-        if let Some(header) = instance_header(members[0].operation) {
-            files.push((instances_path(name), instances(header, &members)));
+        if instance_header(members[0].operation).is_some() {
+            files.push((instances_path(name), instances(&members)));
         }
     }
     files
@@ -43,6 +45,23 @@ fn cmake_list() -> String {
         );
     }
     text
+}
+
+/// What the build holds the code objects to (`catalogue` in the package metadata): family, code object, kernel; one kernel a line.
+fn gate_list() -> String {
+    let of_family = |wmma: Wmma| {
+        let object = |name: &&str| {
+            let kernels = expected(name, wmma).iter().map(line).collect::<Vec<_>>().join(",\n      ");
+            format!("    \"{name}\": [\n      {kernels}\n    ]")
+        };
+        let objects = code_objects().iter().map(object).collect::<Vec<_>>().join(",\n");
+        format!("  \"{}\": {{\n{objects}\n  }}", family(wmma))
+    };
+    format!("{{\n{}\n}}\n", [Wmma::Gfx11, Wmma::Gfx12].map(of_family).join(",\n"))
+}
+
+fn line(kernel: &Expected) -> String {
+    serde_json::to_string(kernel).unwrap_or_default()
 }
 
 fn notice(comment: char) -> String {
@@ -90,8 +109,13 @@ fn family(wmma: Wmma) -> &'static str {
 }
 
 /// A source that defines the kernels of one code object, one a line.
-fn instances(header: &str, members: &[&Instance]) -> String {
-    let mut text = notice('/') + &format!("#include \"../{header}\"\n\n");
+fn instances(members: &[&Instance]) -> String {
+    let mut text = notice('/');
+    let headers = unique(members, |i| instance_header(i.operation).into_iter().collect());
+    for header in headers.split(' ') {
+        let _ = writeln!(text, "#include \"../{header}\"");
+    }
+    text.push('\n');
     for instance in members {
         let _ = writeln!(text, "{}({});", instance.operation.name().to_uppercase(), parameters(instance));
     }
@@ -102,10 +126,6 @@ fn parameters(instance: &Instance) -> String {
     let Instance { entry, data_type, tile, warps, attention, .. } = instance;
     let Some(attention) = attention else { return (*entry).to_owned() };
     let mut words = vec![(*entry).to_owned(), data_type.name().to_owned()];
-    if instance.operation == Operation::FmhaFwd {
-        words.push((attention.mode == Mode::Varlen).to_string());
-        words.push(attention.masked.to_string());
-    }
     let numbers = [attention.head_dim, tile.m, tile.n, attention.k0, attention.k1, *warps];
     words.extend(numbers.map(|number| number.to_string()));
     words.join(", ")

@@ -42,14 +42,23 @@ pub struct Tile {
 pub struct Attention {
     /// Elements of one head of q, k, v and o; exact.
     pub head_dim: u32,
-    /// How the sequences lie.
-    pub mode: Mode,
-    /// Whether the kernel takes a window (causal, sliding). Without one every query sees every key.
+    /// How the sequences may lie.
+    pub modes: &'static [Mode],
+    /// Whether the kernel takes a window (causal, sliding, open). Without one every query sees every key.
     pub masked: bool,
+    /// Whether the kernel takes a soft cap of the scores; 0 is none.
+    pub soft_cap: bool,
     /// Step along the head dim of the first product, q k^T.
     pub k0: u32,
     /// Step along the keys of the second product, p v.
     pub k1: u32,
+}
+
+impl Attention {
+    /// Work-groups that share the columns of v and o of one head (`value_parts` in `native/fmha/instance.h`).
+    pub fn value_parts(&self) -> u32 {
+        self.head_dim.div_ceil(128)
+    }
 }
 
 /// Which argument block a kernel takes.

@@ -10,7 +10,7 @@ mod operation;
 mod table;
 
 pub use cmake::native_files;
-pub use gate::{Mismatch, mismatches};
+pub use gate::{expected, mismatches};
 pub use instance::{ArgumentBlock, Attention, Budget, Instance, Mode, Tile};
 pub use operation::{DataType, Operation};
 pub use table::INSTANCES;

@@ -3,7 +3,6 @@
 
 use super::{ArgumentBlock, Attention, Budget, DataType, Instance, Mode, Operation, Tile};
 use DataType::{Bf16, F16, F32};
-use Mode::{Dense, Varlen};
 use Operation::{
     FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, RmsNorm, SiluAndMul, Softmax,
 };
@@ -11,30 +10,44 @@ use gfx::Wmma;
 
 /// Every kernel of this crate.
 pub const INSTANCES: &[Instance] = &[
-    fmha("fmha_fwd_bf16_d64_dense", FmhaFwd, Bf16, Dense, false, D64),
-    fmha("fmha_fwd_bf16_d64_dense_masked", FmhaFwd, Bf16, Dense, true, D64),
-    fmha("fmha_fwd_bf16_d64_varlen_masked", FmhaFwd, Bf16, Varlen, true, D64),
-    fmha("fmha_fwd_bf16_d128_dense", FmhaFwd, Bf16, Dense, false, D128),
-    fmha("fmha_fwd_bf16_d128_dense_masked", FmhaFwd, Bf16, Dense, true, D128),
-    fmha("fmha_fwd_bf16_d128_varlen_masked", FmhaFwd, Bf16, Varlen, true, D128),
-    fmha("fmha_fwd_f16_d64_dense", FmhaFwd, F16, Dense, false, D64),
-    fmha("fmha_fwd_f16_d64_dense_masked", FmhaFwd, F16, Dense, true, D64),
-    fmha("fmha_fwd_f16_d64_varlen_masked", FmhaFwd, F16, Varlen, true, D64),
-    fmha("fmha_fwd_f16_d128_dense", FmhaFwd, F16, Dense, false, D128),
-    fmha("fmha_fwd_f16_d128_dense_masked", FmhaFwd, F16, Dense, true, D128),
-    fmha("fmha_fwd_f16_d128_varlen_masked", FmhaFwd, F16, Varlen, true, D128),
-    fmha("fmha_paged_bf16_d64_n16", FmhaPaged, Bf16, Mode::Paged, true, D64_N16),
-    fmha("fmha_paged_bf16_d64_n32", FmhaPaged, Bf16, Mode::Paged, true, D64_N32),
-    fmha("fmha_paged_bf16_d128_n16", FmhaPaged, Bf16, Mode::Paged, true, D128_N16),
-    fmha("fmha_paged_bf16_d128_n32", FmhaPaged, Bf16, Mode::Paged, true, D128),
-    fmha("fmha_paged_f16_d64_n16", FmhaPaged, F16, Mode::Paged, true, D64_N16),
-    fmha("fmha_paged_f16_d64_n32", FmhaPaged, F16, Mode::Paged, true, D64_N32),
-    fmha("fmha_paged_f16_d128_n16", FmhaPaged, F16, Mode::Paged, true, D128_N16),
-    fmha("fmha_paged_f16_d128_n32", FmhaPaged, F16, Mode::Paged, true, D128),
-    fmha("fmha_split_kv_bf16_d64", FmhaSplitKv, Bf16, Mode::Paged, false, D64_ONE_WAVE),
-    fmha("fmha_split_kv_bf16_d128", FmhaSplitKv, Bf16, Mode::Paged, false, D128_ONE_WAVE),
-    fmha("fmha_split_kv_f16_d64", FmhaSplitKv, F16, Mode::Paged, false, D64_ONE_WAVE),
-    fmha("fmha_split_kv_f16_d128", FmhaSplitKv, F16, Mode::Paged, false, D128_ONE_WAVE),
+    fmha("fmha_fwd_bf16_d32", FmhaFwd, Bf16, D32),
+    fmha("fmha_fwd_f16_d32", FmhaFwd, F16, D32),
+    fmha("fmha_fwd_bf16_d64", FmhaFwd, Bf16, D64),
+    fmha("fmha_fwd_f16_d64", FmhaFwd, F16, D64),
+    fmha("fmha_fwd_bf16_d96", FmhaFwd, Bf16, D96),
+    fmha("fmha_fwd_f16_d96", FmhaFwd, F16, D96),
+    fmha("fmha_fwd_bf16_d128", FmhaFwd, Bf16, D128),
+    fmha("fmha_fwd_f16_d128", FmhaFwd, F16, D128),
+    fmha("fmha_fwd_bf16_d256", FmhaFwd, Bf16, D256),
+    fmha("fmha_fwd_f16_d256", FmhaFwd, F16, D256),
+    fmha("fmha_paged_bf16_d32_n16", FmhaPaged, Bf16, D32_N16),
+    fmha("fmha_paged_bf16_d32_n32", FmhaPaged, Bf16, D32_N32),
+    fmha("fmha_paged_f16_d32_n16", FmhaPaged, F16, D32_N16),
+    fmha("fmha_paged_f16_d32_n32", FmhaPaged, F16, D32_N32),
+    fmha("fmha_paged_bf16_d64_n16", FmhaPaged, Bf16, D64_N16),
+    fmha("fmha_paged_bf16_d64_n32", FmhaPaged, Bf16, D64_N32),
+    fmha("fmha_paged_f16_d64_n16", FmhaPaged, F16, D64_N16),
+    fmha("fmha_paged_f16_d64_n32", FmhaPaged, F16, D64_N32),
+    fmha("fmha_paged_bf16_d96_n16", FmhaPaged, Bf16, D96_N16),
+    fmha("fmha_paged_bf16_d96_n32", FmhaPaged, Bf16, D96_N32),
+    fmha("fmha_paged_f16_d96_n16", FmhaPaged, F16, D96_N16),
+    fmha("fmha_paged_f16_d96_n32", FmhaPaged, F16, D96_N32),
+    fmha("fmha_paged_bf16_d128_n16", FmhaPaged, Bf16, D128_N16),
+    fmha("fmha_paged_bf16_d128_n32", FmhaPaged, Bf16, D128_N32),
+    fmha("fmha_paged_f16_d128_n16", FmhaPaged, F16, D128_N16),
+    fmha("fmha_paged_f16_d128_n32", FmhaPaged, F16, D128_N32),
+    fmha("fmha_paged_bf16_d256_n16", FmhaPaged, Bf16, D256_N16),
+    fmha("fmha_paged_f16_d256_n16", FmhaPaged, F16, D256_N16),
+    fmha("fmha_split_kv_bf16_d32", FmhaSplitKv, Bf16, D32_ONE_WAVE),
+    fmha("fmha_split_kv_f16_d32", FmhaSplitKv, F16, D32_ONE_WAVE),
+    fmha("fmha_split_kv_bf16_d64", FmhaSplitKv, Bf16, D64_ONE_WAVE),
+    fmha("fmha_split_kv_f16_d64", FmhaSplitKv, F16, D64_ONE_WAVE),
+    fmha("fmha_split_kv_bf16_d96", FmhaSplitKv, Bf16, D96_ONE_WAVE),
+    fmha("fmha_split_kv_f16_d96", FmhaSplitKv, F16, D96_ONE_WAVE),
+    fmha("fmha_split_kv_bf16_d128", FmhaSplitKv, Bf16, D128_ONE_WAVE),
+    fmha("fmha_split_kv_f16_d128", FmhaSplitKv, F16, D128_ONE_WAVE),
+    fmha("fmha_split_kv_bf16_d256", FmhaSplitKv, Bf16, D256_ONE_WAVE),
+    fmha("fmha_split_kv_f16_d256", FmhaSplitKv, F16, D256_ONE_WAVE),
     combine("fmha_combine_bf16", Bf16),
     combine("fmha_combine_f16", F16),
     activation("silu_and_mul_bf16", SiluAndMul, Bf16),
@@ -62,19 +75,39 @@ struct Shape {
     head_dim: u32,
     warps: u32,
     keys: u32,
+    k0: u32,
     budgets: &'static [Budget],
 }
 
-const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, budgets: &both(224, 152, 4608) };
-const D64_N32: Shape = Shape { keys: 32, budgets: &both(192, 128, 4608), ..D64 };
+/// The first product has at least two steps along the head dim.
+const D32: Shape = Shape { head_dim: 32, warps: 4, keys: 64, k0: 16, budgets: &both(168, 120, 2304) };
+const D32_N32: Shape = Shape { keys: 32, budgets: &both(128, 88, 2304), ..D32 };
+const D32_N16: Shape = Shape { keys: 16, budgets: &both(96, 80, 1152), ..D32 };
+const D32_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(104, 72, 1152), ..D32_N16 };
+
+const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 168, 4608) };
+const D64_N32: Shape = Shape { keys: 32, budgets: &both(192, 136, 4608), ..D64 };
 /// For pages of 16 rows.
 const D64_N16: Shape = Shape { keys: 16, budgets: &both(144, 104, 2304), ..D64 };
 /// The rows are the query heads of one kv head: rarely more than one wave takes.
-const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(160, 128, 2304), ..D64_N16 };
-/// A step of 64 keys would need more than 256 registers on gfx11 and spill.
-const D128: Shape = Shape { head_dim: 128, warps: 4, keys: 32, budgets: &both(256, 208, 9216) };
-const D128_N16: Shape = Shape { keys: 16, budgets: &both(240, 176, 4608), ..D128 };
-const D128_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(256, 192, 4608), ..D128_N16 };
+const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(160, 112, 2304), ..D64_N16 };
+
+const D96: Shape = Shape { head_dim: 96, keys: 32, budgets: &both(248, 168, 9216), ..D64 };
+const D96_N32: Shape = D96;
+const D96_N16: Shape = Shape { keys: 16, budgets: &both(192, 144, 4608), ..D96 };
+const D96_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(208, 160, 4608), ..D96_N16 };
+
+/// Eight waves share a tile of keys, so that each holds less of the next one; with four, gfx11 spills, and with 64 keys even with eight.
+const D128: Shape = Shape { head_dim: 128, warps: 8, keys: 32, budgets: &both(248, 208, 9216), ..D64 };
+const D128_N32: Shape = D128;
+const D128_N16: Shape = Shape { warps: 4, keys: 16, budgets: &both(240, 176, 4608), ..D128 };
+const D128_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(224, 184, 4608), ..D128_N16 };
+
+/// Half of the columns of v a work-group, and still no room for more than 16 keys.
+const D256: Shape = Shape { head_dim: 256, warps: 4, keys: 16, budgets: &both(256, 216, 4608), ..D64 };
+const D256_N16: Shape = D256;
+/// The one kernel that spills, and on gfx11 only: one wave holds the next tile of k and v alone.
+const D256_ONE_WAVE: Shape = Shape { warps: 1, budgets: &with_scratch(256, 216, 4608, 128), ..D256 };
 
 /// Budgets without scratch: registers on gfx11 and on gfx12, and LDS.
 const fn both(gfx11: u32, gfx12: u32, lds_bytes: u32) -> [Budget; 2] {
@@ -84,39 +117,44 @@ const fn both(gfx11: u32, gfx12: u32, lds_bytes: u32) -> [Budget; 2] {
     ]
 }
 
-/// 16 rows of queries a wave; one object for all kernels of an operation and a head dim. The first of them takes 16 seconds to compile, each
-/// further one 3: what they have in common is instantiated once.
-const fn fmha(
-    entry: &'static str,
-    operation: Operation,
-    data_type: DataType,
-    mode: Mode,
-    masked: bool,
-    shape: Shape,
-) -> Instance {
-    let Shape { head_dim, warps, keys, budgets } = shape;
-    let code_object = match (operation, head_dim) {
-        (FmhaFwd, 64) => "fmha_fwd_d64",
-        (FmhaFwd, _) => "fmha_fwd_d128",
-        (FmhaPaged, 64) => "fmha_paged_d64",
-        (FmhaPaged, _) => "fmha_paged_d128",
-        (_, 64) => "fmha_split_kv_d64",
-        (_, _) => "fmha_split_kv_d128",
-    };
+/// [`both`], with bytes of scratch on gfx11.
+const fn with_scratch(gfx11: u32, gfx12: u32, lds_bytes: u32, scratch_bytes: u32) -> [Budget; 2] {
+    let [first, second] = both(gfx11, gfx12, lds_bytes);
+    [Budget { scratch_bytes, ..first }, second]
+}
+
+/// 16 rows of queries a wave; one object for all kernels of a head dim. The first of them takes 16 seconds to compile, each further one 4:
+/// what they have in common is instantiated once.
+const fn fmha(entry: &'static str, operation: Operation, data_type: DataType, shape: Shape) -> Instance {
+    let Shape { head_dim, warps, keys, k0, budgets } = shape;
     let k1 = if keys < 32 { keys } else { 32 };
+    let (arguments, modes): (_, &[Mode]) = match operation {
+        FmhaPaged => (ArgumentBlock::FmhaPaged, &[Mode::Paged]),
+        FmhaSplitKv => (ArgumentBlock::FmhaSplitKv, &[Mode::Paged]),
+        _ => (ArgumentBlock::FmhaFwd, &[Mode::Dense, Mode::Varlen]),
+    };
     Instance {
         entry,
-        code_object,
+        code_object: match head_dim {
+            32 => "attention_d32",
+            64 => "attention_d64",
+            96 => "attention_d96",
+            128 => "attention_d128",
+            _ => "attention_d256",
+        },
         operation,
         data_type,
         tile: Tile { m: 16 * warps, n: keys },
         warps,
-        attention: Some(Attention { head_dim, mode, masked, k0: 32, k1 }),
-        arguments: match operation {
-            FmhaPaged => ArgumentBlock::FmhaPaged,
-            FmhaSplitKv => ArgumentBlock::FmhaSplitKv,
-            _ => ArgumentBlock::FmhaFwd,
-        },
+        attention: Some(Attention {
+            head_dim,
+            modes,
+            masked: !matches!(operation, FmhaSplitKv),
+            soft_cap: true,
+            k0,
+            k1,
+        }),
+        arguments,
         budgets,
     }
 }

@@ -39,6 +39,8 @@ pub struct AttentionProblem {
     pub layout: Layout,
     /// Which keys a query sees.
     pub window: Window,
+    /// Whether the scores are bounded by a soft cap.
+    pub soft_cap: bool,
 }
 
 /// What to launch for attention.
@@ -75,13 +77,14 @@ pub fn attention(device: Device, problem: &AttentionProblem) -> Result<Attention
     let wmma = device.target.wmma().ok_or(DispatchError::Target { target: device.target })?;
     check(problem)?;
     let tiles = |instance: &Instance| u64::from(problem.max_queries.div_ceil(instance.tile.m));
-    let heads = ("heads", u64::from(problem.heads));
+    let heads = |instance: &Instance| ("heads", u64::from(problem.heads) * value_parts(instance));
     let batch = ("batch", u64::from(problem.batch));
     match problem.layout {
         Layout::Dense | Layout::Varlen => {
             let mode = if problem.layout == Layout::Dense { Mode::Dense } else { Mode::Varlen };
             let instance = contiguous(wmma, problem, mode)?;
-            Launch::new(instance, [heads, ("max_queries", tiles(instance)), batch]).map(AttentionPlan::Single)
+            Launch::new(instance, [heads(instance), ("max_queries", tiles(instance)), batch])
+                .map(AttentionPlan::Single)
         }
         Layout::Paged { page_rows } if problem.max_queries == 1 && sees_all(problem.window) => {
             let instance = paged(wmma, problem, Operation::FmhaSplitKv, page_rows)?;
@@ -89,7 +92,8 @@ pub fn attention(device: Device, problem: &AttentionProblem) -> Result<Attention
         }
         Layout::Paged { page_rows } => {
             let instance = paged(wmma, problem, Operation::FmhaPaged, page_rows)?;
-            Launch::new(instance, [heads, batch, ("max_queries", tiles(instance))]).map(AttentionPlan::Single)
+            Launch::new(instance, [heads(instance), batch, ("max_queries", tiles(instance))])
+                .map(AttentionPlan::Single)
         }
     }
 }
@@ -113,18 +117,24 @@ fn sees_all(window: Window) -> bool {
     matches!(window, Window::None | Window::Window { left: None, origin: BottomRight, .. })
 }
 
-/// The instance without a mask where one will do and exists, else the masked one, which takes an open window as well.
+/// Work-groups that share a head.
+fn value_parts(instance: &Instance) -> u64 {
+    instance.attention.map_or(1, |attention| attention.value_parts().into())
+}
+
+/// The instance without a mask, and without a soft cap, where one will do and exists; else the one that takes an open window or a cap of 0.
 fn contiguous(
     wmma: Wmma,
     problem: &AttentionProblem,
     mode: Mode,
 ) -> Result<&'static Instance, DispatchError> {
-    let masked = |i: &Instance| i.attention.is_some_and(|a| a.masked);
+    let is_windowed = problem.window != Window::None;
     candidates(wmma, problem, Operation::FmhaFwd)?
         .into_iter()
-        .filter(|i| i.attention.is_some_and(|a| a.mode == mode))
-        .filter(|i| masked(i) || problem.window == Window::None)
-        .min_by_key(|i| masked(i))
+        .filter_map(|instance| Some((instance, instance.attention?)))
+        .filter(|(_, a)| a.modes.contains(&mode) && (a.masked || !is_windowed))
+        .min_by_key(|(_, a)| (a.masked, a.soft_cap))
+        .map(|(instance, _)| instance)
         .ok_or_else(|| no_head_dim(wmma, problem, Operation::FmhaFwd))
 }
 
@@ -152,7 +162,9 @@ fn candidates(
     if of_type().next().is_none() {
         return Err(DispatchError::DataType { operation, data_type: problem.data_type.name() });
     }
-    let is = |i: &&Instance| i.attention.is_some_and(|a| a.head_dim == problem.head_dim);
+    let is = |i: &&Instance| {
+        i.attention.is_some_and(|a| a.head_dim == problem.head_dim && (a.soft_cap || !problem.soft_cap))
+    };
     let found: Vec<_> = of_type().filter(is).collect();
     if found.is_empty() { Err(no_head_dim(wmma, problem, operation)) } else { Ok(found) }
 }
@@ -177,7 +189,8 @@ fn split(
     let tiles = (heads / kv_heads).div_ceil(instance.tile.m.into());
 
     // As many parts as fill the device, but none that has almost nothing to do.
-    let waves = tiles * kv_heads * batch * u64::from(instance.warps);
+    let groups = tiles * value_parts(instance);
+    let waves = groups * kv_heads * batch * u64::from(instance.warps);
     let wanted = (u64::from(device.compute_units) * WAVES_PER_CU).div_ceil(waves);
     let most = (u64::from(problem.max_keys) / KEYS_PER_SPLIT).clamp(1, MOST_SPLITS);
     let splits = wanted.clamp(1, most);
@@ -189,7 +202,7 @@ fn split(
     })?;
     Ok(AttentionPlan::Split {
         splits: splits as u32, // at most MOST_SPLITS
-        parts: Launch::new(instance, [("heads", tiles * splits), ("kv_heads", kv_heads), ("batch", batch)])?,
+        parts: Launch::new(instance, [("heads", groups * splits), ("kv_heads", kv_heads), ("batch", batch)])?,
         combine: Launch::new(combine, [("heads", heads), ("batch", batch), ("planes", 1)])?,
         o_parts: batch * heads * splits * u64::from(problem.head_dim),
     })

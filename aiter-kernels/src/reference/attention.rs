@@ -1,4 +1,4 @@
-use super::{Element, ShapeError};
+use super::{Element, KvLayout, ShapeError};
 use rayon::prelude::*;
 
 /// Where the diagonal of a mask starts when queries and keys differ in number.
@@ -69,6 +69,8 @@ pub struct Attention {
     pub head_dim: usize,
     /// Factor of the scores before softmax.
     pub scale: f32,
+    /// Bound `c` of the scaled scores `s`, which become `c tanh(s / c)`; 0: none.
+    pub logits_soft_cap: f32,
     /// Which keys a query sees.
     pub mask: Mask,
 }
@@ -82,7 +84,7 @@ pub struct AttentionOutput {
     pub lse: Vec<f32>,
 }
 
-/// `softmax(scale q k^T) v` for each sequence and head.
+/// `softmax(cap(scale q k^T)) v` for each sequence and head.
 ///
 /// # Errors
 /// [`ShapeError`] that names `kv_heads` when it does not divide the heads, or the tensor that has another size than the problem says.
@@ -92,29 +94,37 @@ pub fn attention<T: Element>(
     k: &[T],
     v: &[T],
 ) -> Result<AttentionOutput, ShapeError> {
-    let &Attention { heads, kv_heads, head_dim, .. } = problem;
-    if kv_heads == 0 || !heads.is_multiple_of(kv_heads) {
-        return Err(ShapeError {
-            argument: "kv_heads",
-            expected: format!("a divisor of {heads} heads"),
-            found: kv_heads.to_string(),
-        });
-    }
-    let rows: usize = problem.sequences.iter().map(|s| s.queries).sum();
     let kv_rows: usize = problem.sequences.iter().map(|s| s.keys).sum();
+    let kv_len = kv_rows * problem.kv_heads * problem.head_dim;
+    check_heads(problem)?;
+    ShapeError::length("k", kv_len, k.len())?;
+    ShapeError::length("v", kv_len, v.len())?;
+    attention_over(problem, q, k, v, &KvLayout::Packed)
+}
+
+/// [`attention`] with keys and values where `layout` says: in a dense or a paged cache.
+///
+/// # Errors
+/// As [`attention`], and those of [`KvLayout::rows`].
+pub fn attention_over<T: Element>(
+    problem: &Attention,
+    q: &[T],
+    k: &[T],
+    v: &[T],
+    layout: &KvLayout<'_>,
+) -> Result<AttentionOutput, ShapeError> {
+    let &Attention { heads, kv_heads, head_dim, .. } = problem;
+    check_heads(problem)?;
+    let rows: usize = problem.sequences.iter().map(|s| s.queries).sum();
     ShapeError::length("q", rows * heads * head_dim, q.len())?;
-    ShapeError::length("k", kv_rows * kv_heads * head_dim, k.len())?;
-    ShapeError::length("v", kv_rows * kv_heads * head_dim, v.len())?;
+    ShapeError::length("v", k.len(), v.len())?;
+    let keys: Vec<usize> = problem.sequences.iter().map(|s| s.keys).collect();
+    let key_rows = layout.rows(&keys, k.len().checked_div(kv_heads * head_dim).unwrap_or(0))?;
 
     let mut o = vec![0.0; q.len()];
     let mut lse_by_row = vec![f32::NEG_INFINITY; rows * heads];
-    let mut first_key = 0;
-    let places: Vec<_> = (problem.sequences.iter())
-        .flat_map(|&sequence| {
-            let first = first_key;
-            first_key += sequence.keys;
-            (0..sequence.queries).map(move |row| (sequence, first, row))
-        })
+    let places: Vec<_> = (problem.sequences.iter().zip(&key_rows))
+        .flat_map(|(&sequence, key_rows)| (0..sequence.queries).map(move |row| (sequence, key_rows, row)))
         .collect();
 
     o.par_chunks_mut(head_dim.max(1))
@@ -122,28 +132,44 @@ pub fn attention<T: Element>(
         .zip(q.par_chunks(head_dim.max(1)))
         .enumerate()
         .for_each(|(i, ((o, lse), q))| {
-            let (sequence, first, row) = places[i / heads];
+            let (sequence, key_rows, row) = places[i / heads];
             let kv_head = i % heads / (heads / kv_heads);
             let visible = problem.mask.visible(row, sequence.queries, sequence.keys);
-            let at = |key: usize| ((first + key) * kv_heads + kv_head) * head_dim;
-            let keys = visible.clone().map(|key| &k[at(key)..][..head_dim]);
-            let values = visible.map(|key| &v[at(key)..][..head_dim]);
-            *lse = attend(problem.scale, q, keys, values, o);
+            let at = |row: &usize| (row * kv_heads + kv_head) * head_dim;
+            let keys = key_rows[visible.clone()].iter().map(|row| &k[at(row)..][..head_dim]);
+            let values = key_rows[visible].iter().map(|row| &v[at(row)..][..head_dim]);
+            *lse = attend(problem, q, keys, values, o);
         });
     let lse = (0..heads).flat_map(|head| (0..rows).map(move |row| row * heads + head));
     Ok(AttentionOutput { lse: lse.map(|i| lse_by_row[i]).collect(), o })
 }
 
+fn check_heads(problem: &Attention) -> Result<(), ShapeError> {
+    let &Attention { heads, kv_heads, .. } = problem;
+    if kv_heads > 0 && heads.is_multiple_of(kv_heads) {
+        return Ok(());
+    }
+    Err(ShapeError {
+        argument: "kv_heads",
+        expected: format!("a divisor of {heads} heads"),
+        found: kv_heads.to_string(),
+    })
+}
+
 /// One query against the keys it sees; adds to `o`, which comes in as zeros, and returns the LSE.
 fn attend<'a, T: Element + 'a>(
-    scale: f32,
+    problem: &Attention,
     q: &[T],
     keys: impl Iterator<Item = &'a [T]>,
     values: impl Iterator<Item = &'a [T]>,
     o: &mut [f32],
 ) -> f32 {
     let dot = |k: &[T]| q.iter().zip(k).map(|(q, k)| q.to_f32() * k.to_f32()).sum::<f32>();
-    let scores: Vec<f32> = keys.map(|k| scale * dot(k)).collect();
+    let capped = |score: f32| match problem.logits_soft_cap {
+        cap if cap > 0.0 => cap * (score / cap).tanh(),
+        _ => score,
+    };
+    let scores: Vec<f32> = keys.map(|k| capped(problem.scale * dot(k))).collect();
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if max == f32::NEG_INFINITY {
         return max;

@@ -4,14 +4,24 @@
 //! kernel that rounds its probabilities to bf16 differs by that rounding.
 
 mod activation;
+mod append_kv;
 mod attention;
+mod e4m3;
 mod element;
+mod kv_layout;
 mod norm;
+mod quantise;
+mod rope;
 
 pub use activation::{Activation, gated_activation};
-pub use attention::{Attention, AttentionOutput, Mask, Origin, Sequence, attention};
+pub use append_kv::{AppendKv, append_kv, query_positions};
+pub use attention::{Attention, AttentionOutput, Mask, Origin, Sequence, attention, attention_over};
+pub use e4m3::E4m3;
 pub use element::Element;
+pub use kv_layout::KvLayout;
 pub use norm::{Norm, NormInputs, norm};
+pub use quantise::{Quantised, quantise_per_token};
+pub use rope::{Rope, RopeStyle, rope};
 
 /// An argument that does not fit the others.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,5 +41,12 @@ impl ShapeError {
             return Ok(());
         }
         Err(Self { argument, expected: format!("{expected} elements"), found: found.to_string() })
+    }
+
+    fn at_least(argument: &'static str, expected: usize, found: usize) -> Result<(), Self> {
+        if found >= expected {
+            return Ok(());
+        }
+        Err(Self { argument, expected: format!("at least {expected}"), found: found.to_string() })
     }
 }

@@ -3,7 +3,7 @@
 use crate::Error;
 use gfx::Target;
 use object::LittleEndian as LE;
-use object::elf::{EM_AMDGPU, FileHeader64, SHT_DYNSYM, STT_OBJECT};
+use object::elf::{EM_AMDGPU, FileHeader64, SHT_DYNSYM, STT_FUNC, STT_OBJECT};
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader, SectionTable, Sym};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,6 +23,8 @@ pub(crate) struct File<'data> {
     pub(crate) metadata: &'data [u8],
     pub(crate) symbols: BTreeSet<&'data str>,
     pub(crate) constants: BTreeMap<String, Vec<u8>>,
+    /// The machine code of each function.
+    pub(crate) code: BTreeMap<String, Vec<u8>>,
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<File<'_>, Error> {
@@ -41,8 +43,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<File<'_>, Error> {
     };
     let mach = header.e_flags(LE).0 & EF_AMDGPU_MACH;
     let target = Target::from_mach(mach).ok_or(Error::Mach { mach })?;
-    let (symbols, constants) = read_symbols(&header.sections(LE, bytes)?, bytes)?;
-    Ok(File { target, version, metadata: find_metadata(header, bytes)?, symbols, constants })
+    let Symbols { names, constants, code } = read_symbols(&header.sections(LE, bytes)?, bytes)?;
+    Ok(File { target, version, metadata: find_metadata(header, bytes)?, symbols: names, constants, code })
 }
 
 /// The loader reads the note through the program headers, and so do we: section headers may be stripped.
@@ -58,7 +60,11 @@ fn find_metadata<'data>(header: &Header, bytes: &'data [u8]) -> Result<&'data [u
     Err(Error::NoMetadata)
 }
 
-type Symbols<'data> = (BTreeSet<&'data str>, BTreeMap<String, Vec<u8>>);
+struct Symbols<'data> {
+    names: BTreeSet<&'data str>,
+    constants: BTreeMap<String, Vec<u8>>,
+    code: BTreeMap<String, Vec<u8>>,
+}
 
 fn read_symbols<'data>(
     sections: &SectionTable<'data, Header>,
@@ -66,7 +72,7 @@ fn read_symbols<'data>(
 ) -> Result<Symbols<'data>, Error> {
     let table = sections.symbols(LE, bytes, SHT_DYNSYM)?;
     let mut names = BTreeSet::new();
-    let mut constants = BTreeMap::new();
+    let (mut constants, mut code) = (BTreeMap::new(), BTreeMap::new());
     for symbol in table.iter() {
         // A name that is no UTF-8 is no name of ours.
         let Ok(name) = std::str::from_utf8(symbol.name(LE, table.strings())?) else { continue };
@@ -80,8 +86,13 @@ fn read_symbols<'data>(
         if is_constant && let Some(value) = value_of(symbol, size, sections, bytes)? {
             constants.insert(name.to_owned(), value);
         }
+        if symbol.st_type() == STT_FUNC
+            && let Some(value) = value_of(symbol, size, sections, bytes)?
+        {
+            code.insert(name.to_owned(), value);
+        }
     }
-    Ok((names, constants))
+    Ok(Symbols { names, constants, code })
 }
 
 /// The bytes in the file that a symbol covers; `None` for .bss and for a symbol that reaches out of its section.

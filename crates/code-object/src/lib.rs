@@ -7,13 +7,17 @@
 
 mod elf;
 mod error;
+mod expected;
+mod instructions;
 mod metadata;
 
 pub use error::Error;
+pub use expected::{Expected, Violation, violations};
+pub use instructions::{Instruction, Kind, instructions};
 pub use metadata::Kernel;
 
 use gfx::Target;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One code object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub struct CodeObject {
     /// Its kernels, in the order of the metadata.
     pub kernels: Vec<Kernel>,
     constants: BTreeMap<String, Vec<u8>>,
+    code: BTreeMap<String, Vec<u8>>,
+    symbols: BTreeSet<String>,
 }
 
 impl CodeObject {
@@ -41,7 +47,9 @@ impl CodeObject {
         if let Some(kernel) = kernels.iter().find(|kernel| !file.symbols.contains(kernel.symbol.as_str())) {
             return Err(Error::NoDescriptor { kernel: kernel.name.clone(), symbol: kernel.symbol.clone() });
         }
-        Ok(Self { target, version: file.version, kernels, constants: file.constants })
+        let symbols = file.symbols.into_iter().map(str::to_owned).collect();
+        let elf::File { version, constants, code, .. } = file;
+        Ok(Self { target, version, kernels, constants, code, symbols })
     }
 
     /// The kernel of this name.
@@ -54,6 +62,16 @@ impl CodeObject {
     /// constants in this sense.
     pub fn constant(&self, symbol: &str) -> Option<Vec<u8>> {
         self.constants.get(symbol).cloned()
+    }
+
+    /// The machine code of the kernel of this name.
+    pub fn code(&self, kernel: &str) -> Option<&[u8]> {
+        self.code.get(kernel).map(Vec::as_slice)
+    }
+
+    /// The names that the dynamic linker sees: kernels, their descriptors, and what else was exported.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.symbols.iter().map(String::as_str)
     }
 
     /// [`Self::constant`] of exactly four bytes, as a number.

@@ -31,6 +31,8 @@ pub(crate) struct Component {
     pub(crate) binaries: Vec<String>,
     /// The code objects' names, without `.co`.
     pub(crate) kernels: Vec<String>,
+    /// What is said of its kernels beyond that they are there (see [`super::catalogue`]).
+    pub(crate) catalogue: Option<PathBuf>,
     /// Parts of the toolchain whose folder the CMake project is told as `<PART>_ROOT`.
     pub(crate) sources: Vec<Part>,
     /// The folders of the package and of every workspace member that it depends on.
@@ -44,6 +46,7 @@ struct Raw {
     #[serde(default)]
     binaries: Vec<String>,
     kernels: Vec<String>,
+    catalogue: Option<String>,
     #[serde(default)]
     sources: Vec<Part>,
 }
@@ -78,6 +81,7 @@ pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
             native: folder.join(&raw.cmake),
             binaries: raw.binaries,
             kernels: raw.kernels,
+            catalogue: raw.catalogue.map(|path| folder.join(path)),
             sources: raw.sources,
             crates: crates_below(package, &members),
         });

@@ -1,6 +1,7 @@
 //! What a code object must be before it is published: compiled says little.
 
 use super::Error;
+use super::catalogue::Catalogue;
 use super::manifest::CodeObjectRecord;
 use super::plan::Step;
 use crate::files::{self, Named};
@@ -33,12 +34,16 @@ pub(super) fn check(
     if let Some(extra) = built.difference(&declared).next() {
         return Err(refuse(extra, "was built and is not declared in Cargo.toml".into()));
     }
+    let catalogue = step.component.catalogue.as_deref().map(Catalogue::read).transpose()?;
     let mut records = Vec::new();
     for name in built {
         let path = root.join(format!("{name}.co"));
         let bytes = std::fs::read(&path).named("read", &path)?;
         let object = CodeObject::parse(&bytes).map_err(|error| refuse(name, crate::ui::chain(&error)))?;
         judge(&object, step.target).map_err(|reason| refuse(name, reason))?;
+        if let Some(reason) = catalogue.as_ref().and_then(|catalogue| catalogue.refusal(name, &object)) {
+            return Err(refuse(name, reason));
+        }
         records.push(CodeObjectRecord {
             file: format!("{folder}/{name}.co"),
             flags: flags.get(name).cloned().unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 mod artifact;
 mod cargo;
+mod catalogue;
 mod cmake;
 mod component;
 mod environment;

@@ -1,0 +1,13 @@
+// Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.
+#include "../fmha/fmha_fwd.h"
+#include "../fmha/fmha_paged.h"
+#include "../fmha/fmha_split_kv.h"
+
+FMHA_FWD(fmha_fwd_bf16_d32, bf16, 32, 64, 64, 16, 32, 4);
+FMHA_FWD(fmha_fwd_f16_d32, f16, 32, 64, 64, 16, 32, 4);
+FMHA_PAGED(fmha_paged_bf16_d32_n16, bf16, 32, 64, 16, 16, 16, 4);
+FMHA_PAGED(fmha_paged_bf16_d32_n32, bf16, 32, 64, 32, 16, 32, 4);
+FMHA_PAGED(fmha_paged_f16_d32_n16, f16, 32, 64, 16, 16, 16, 4);
+FMHA_PAGED(fmha_paged_f16_d32_n32, f16, 32, 64, 32, 16, 32, 4);
+FMHA_SPLIT_KV(fmha_split_kv_bf16_d32, bf16, 32, 16, 16, 16, 16, 1);
+FMHA_SPLIT_KV(fmha_split_kv_f16_d32, f16, 32, 16, 16, 16, 16, 1);

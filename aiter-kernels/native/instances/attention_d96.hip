@@ -1,0 +1,13 @@
+// Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.
+#include "../fmha/fmha_fwd.h"
+#include "../fmha/fmha_paged.h"
+#include "../fmha/fmha_split_kv.h"
+
+FMHA_FWD(fmha_fwd_bf16_d96, bf16, 96, 64, 32, 32, 32, 4);
+FMHA_FWD(fmha_fwd_f16_d96, f16, 96, 64, 32, 32, 32, 4);
+FMHA_PAGED(fmha_paged_bf16_d96_n16, bf16, 96, 64, 16, 32, 16, 4);
+FMHA_PAGED(fmha_paged_bf16_d96_n32, bf16, 96, 64, 32, 32, 32, 4);
+FMHA_PAGED(fmha_paged_f16_d96_n16, f16, 96, 64, 16, 32, 16, 4);
+FMHA_PAGED(fmha_paged_f16_d96_n32, f16, 96, 64, 32, 32, 32, 4);
+FMHA_SPLIT_KV(fmha_split_kv_bf16_d96, bf16, 96, 16, 16, 32, 16, 1);
+FMHA_SPLIT_KV(fmha_split_kv_f16_d96, f16, 96, 16, 16, 32, 16, 1);

@@ -1,7 +1,0 @@
-// Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.
-#include "../fmha/fmha_paged.h"
-
-FMHA_PAGED(fmha_paged_bf16_d128_n16, bf16, 128, 64, 16, 32, 16, 4);
-FMHA_PAGED(fmha_paged_bf16_d128_n32, bf16, 128, 64, 32, 32, 32, 4);
-FMHA_PAGED(fmha_paged_f16_d128_n16, f16, 128, 64, 16, 32, 16, 4);
-FMHA_PAGED(fmha_paged_f16_d128_n32, f16, 128, 64, 32, 32, 32, 4);
