@@ -3,7 +3,7 @@
 use crate::Error;
 use gfx::Target;
 use object::LittleEndian as LE;
-use object::elf::{FileHeader64, PT_LOAD, SHT_DYNSYM};
+use object::elf::{FileHeader64, PT_LOAD, SHF_ALLOC, SHT_DYNSYM, SHT_PROGBITS};
 use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader, Sym};
 use rmpv::Value;
 
@@ -76,6 +76,8 @@ pub(crate) enum UserData {
 #[derive(Debug)]
 pub(crate) struct Object {
     pub(crate) target: Target,
+    /// What decides what it computes: the contents of its sections in memory but for notes and symbols, which name the target.
+    pub(crate) body: Vec<u8>,
     /// Its segments as they lie in memory, from address 0 on.
     pub(crate) image: Vec<u8>,
     /// Places in the image where the address of the image is added: (place, addend).
@@ -94,11 +96,11 @@ impl Object {
         if target.wmma().is_none() {
             return Err(Error::Target { target: target.to_string() });
         }
-        let image = image(header, bytes)?;
+        let (image, body) = (image(header, bytes)?, body(header, bytes)?);
         let relative = relocations(header, bytes)?;
         let notes = metadata(header, bytes)?;
         let kernels = kernels(header, bytes, &image, &notes)?;
-        Ok(Self { target, image, relative, kernels })
+        Ok(Self { target, body, image, relative, kernels })
     }
 }
 
@@ -119,6 +121,19 @@ fn image(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, Error> {
         image[start..start + data.len()].copy_from_slice(data);
     }
     Ok(image)
+}
+
+fn body(header: &Header, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut body = Vec::new();
+    for section in header.sections(LE, bytes)?.iter() {
+        let is_in_memory = section.sh_flags(LE).0 & SHF_ALLOC.0 != 0;
+        if is_in_memory && section.sh_type(LE) == SHT_PROGBITS {
+            let data = section.data(LE, bytes)?;
+            body.extend((data.len() as u64).to_le_bytes());
+            body.extend(data);
+        }
+    }
+    Ok(body)
 }
 
 fn relocations(header: &Header, bytes: &[u8]) -> Result<Vec<(u64, i64)>, Error> {

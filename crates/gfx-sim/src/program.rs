@@ -54,6 +54,12 @@ impl Program {
         self.object.target
     }
 
+    /// The bytes that decide what it computes (code, constants, descriptors), without those that name the target: code objects for two
+    /// targets of one generation with the same body do the same.
+    pub fn body(&self) -> &[u8] {
+        &self.object.body
+    }
+
     /// Its kernels' names.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.object.kernels.iter().map(|kernel| kernel.name.as_str())
