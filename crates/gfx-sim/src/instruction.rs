@@ -92,8 +92,6 @@ pub(crate) struct Vector {
     /// 16, 32 or 64: the width of the floating result, for `finish`.
     pub(crate) width: u8,
     pub(crate) dpp: Option<Box<Dpp>>,
-    /// Moves and selections hand on what is not defined without looking at it.
-    pub(crate) selects: bool,
 }
 
 /// What moves values between lanes.
@@ -314,22 +312,6 @@ pub(crate) struct ScalarOp {
     pub(crate) output: Output,
     pub(crate) writes_scc: bool,
     pub(crate) reads_scc: bool,
-    /// The name tells a few apart whose undefined bits are known one by one.
-    pub(crate) bits: Bitwise,
-}
-
-/// Operations of which each bit depends on the same bit of the sources only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bitwise {
-    No,
-    Move,
-    And,
-    /// `S0 & !S1`.
-    AndNot,
-    Or,
-    /// `S0 | !S1`.
-    OrNot,
-    Xor,
 }
 
 /// What becomes of EXEC: `f(S0, EXEC)`.

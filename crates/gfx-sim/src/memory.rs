@@ -52,6 +52,25 @@ struct Buffer {
     stored: Vec<AtomicU8>,
 }
 
+impl Buffer {
+    /// The bits of `mask` in one word; `flags` are its bytes.
+    fn store(&self, index: usize, value: u32, mask: u32, flags: u8) {
+        let word = &self.words[index];
+        if mask == u32::MAX {
+            word.store(value, Relaxed);
+        } else {
+            // Only these bytes change, whatever another workgroup does to their neighbours.
+            word.fetch_and(!mask | value, Relaxed);
+            word.fetch_or(value, Relaxed);
+        }
+        for kept in [&self.defined[index], &self.stored[index]] {
+            if kept.load(Relaxed) & flags != flags {
+                kept.fetch_or(flags, Relaxed);
+            }
+        }
+    }
+}
+
 /// The memory that kernels see. Each buffer has its exact bounds, and 16 GiB of nothing around it.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -173,18 +192,20 @@ impl Memory {
         format!("{offset} from the start of {} ({} bytes)", buffer.name, buffer.bytes)
     }
 
-    /// A word and which of its bytes hold something. `place` is aligned to 4.
-    pub(crate) fn load(&self, place: Place) -> (u32, u8) {
+    /// 1, 2 or 4 bytes, and whether all of them hold something. They may lie in two words.
+    pub(crate) fn load_part(&self, place: Place, bytes: u32) -> (u32, bool) {
         let buffer = &self.buffers[place.buffer];
-        let index = (place.offset / 4) as usize;
-        (buffer.words[index].load(Relaxed), buffer.defined[index].load(Relaxed))
-    }
-
-    /// One byte and whether it holds something.
-    pub(crate) fn load_byte(&self, place: Place) -> (u8, bool) {
-        let (word, defined) = self.load(place);
-        let byte = place.offset % 4;
-        ((word >> (8 * byte)) as u8, defined >> byte & 1 != 0)
+        let (index, byte) = ((place.offset / 4) as usize, (place.offset % 4) as u32);
+        let word = |i: usize| u64::from(buffer.words[i].load(Relaxed));
+        let flags_of = |i: usize| u32::from(buffer.defined[i].load(Relaxed));
+        let (mut value, mut defined) = (word(index), flags_of(index));
+        if byte + bytes > 4 {
+            value |= word(index + 1) << 32;
+            defined |= flags_of(index + 1) << 4;
+        }
+        let flags = ((1u32 << bytes) - 1) << byte;
+        let mask = (1u64 << (8 * bytes)) - 1;
+        ((value >> (8 * byte) & mask) as u32, defined & flags == flags)
     }
 
     /// Why `place` may not be written, if it may not.
@@ -198,23 +219,16 @@ impl Memory {
         }
     }
 
-    /// `bytes` bytes of `value`, 1, 2 or 4, that lie in one word.
+    /// `bytes` bytes of `value`, 1, 2 or 4. They may lie in two words.
     pub(crate) fn store(&self, place: Place, value: u32, bytes: u32) {
         let buffer = &self.buffers[place.buffer];
         let (index, byte) = ((place.offset / 4) as usize, (place.offset % 4) as u32);
-        let flags = (((1u32 << bytes) - 1) << byte) as u8;
-        if bytes == 4 {
-            buffer.words[index].store(value, Relaxed);
-        } else {
-            let mask = ((1u32 << (8 * bytes)) - 1) << (8 * byte);
-            // Only these bytes change, whatever another workgroup does to their neighbours.
-            buffer.words[index].fetch_and(!mask | value << (8 * byte) & mask, Relaxed);
-            buffer.words[index].fetch_or(value << (8 * byte) & mask, Relaxed);
-        }
-        for kept in [&buffer.defined[index], &buffer.stored[index]] {
-            if kept.load(Relaxed) & flags != flags {
-                kept.fetch_or(flags, Relaxed);
-            }
+        let mask = ((1u64 << (8 * bytes)) - 1) << (8 * byte);
+        let flags = ((1u32 << bytes) - 1) << byte;
+        let value = u64::from(value) << (8 * byte) & mask;
+        buffer.store(index, value as u32, mask as u32, flags as u8 & 15);
+        if byte + bytes > 4 {
+            buffer.store(index + 1, (value >> 32) as u32, (mask >> 32) as u32, (flags >> 4) as u8);
         }
     }
 
@@ -257,7 +271,7 @@ mod tests {
         );
         assert!(memory.check_store(memory.find(a, 2).expect("there")).is_err());
         let place = memory.find(b + 4, 4).expect("there");
-        assert_eq!(memory.load(place).1, 0);
+        assert!(!memory.load_part(place, 4).1);
         memory.store(place, 1.5f32.to_bits(), 4);
         assert_eq!((memory.numbers::<f32>(b)[1], memory.stored::<f32>(b)), (1.5, vec![false, true]));
     }

@@ -8,6 +8,14 @@ use crate::pending::{Pending, Registers};
 
 pub(crate) type Lanes = [u64; 32];
 
+/// Of each 16 bits of a value, the lanes in which they are not defined.
+pub(crate) type Undefined = [u32; 4];
+
+/// Lanes that have an undefined part.
+pub(crate) fn any(undefined: Undefined) -> u32 {
+    undefined.into_iter().fold(0, |all, part| all | part)
+}
+
 /// Where a value that is not defined comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
@@ -158,7 +166,7 @@ impl Wave {
         Some(self.vectors.origin[usize::from(register)].unwrap_or(own))
     }
 
-    /// Writes `lanes` of a register.
+    /// Writes `lanes` of a register; both halves of a lane are defined, or neither.
     pub(crate) fn set_vector(
         &mut self,
         register: u8,
@@ -167,8 +175,19 @@ impl Wave {
         undefined: u32,
         origin: Option<Origin>,
     ) -> Step {
+        self.set_halves(register, values, lanes, [undefined; 2], origin)
+    }
+
+    fn set_halves(
+        &mut self,
+        register: u8,
+        values: &[u32; 32],
+        lanes: u32,
+        undefined: [u32; 2],
+        origin: Option<Origin>,
+    ) -> Step {
         self.check_vector(register, "overwritten")?;
-        self.land_vector(register, values, lanes, undefined, origin);
+        self.land_halves(register, values, lanes, undefined, origin);
         Ok(())
     }
 
@@ -181,6 +200,17 @@ impl Wave {
         undefined: u32,
         origin: Option<Origin>,
     ) {
+        self.land_halves(register, values, lanes, [undefined; 2], origin);
+    }
+
+    fn land_halves(
+        &mut self,
+        register: u8,
+        values: &[u32; 32],
+        lanes: u32,
+        undefined: [u32; 2],
+        origin: Option<Origin>,
+    ) {
         let index = usize::from(register);
         if lanes == u32::MAX {
             self.vectors.values[index] = *values;
@@ -189,10 +219,10 @@ impl Wave {
                 *own = if lanes >> lane & 1 != 0 { *value } else { *own };
             }
         }
-        for half in &mut self.vectors.undefined[index] {
+        for (half, undefined) in self.vectors.undefined[index].iter_mut().zip(undefined) {
             *half = *half & !lanes | undefined & lanes;
         }
-        if undefined & lanes != 0 {
+        if (undefined[0] | undefined[1]) & lanes != 0 {
             self.vectors.origin[index] = origin;
         } else if self.vectors.undefined[index] == [0; 2] {
             self.vectors.origin[index] = None;
@@ -330,13 +360,15 @@ impl Wave {
 
     // Sources and results of the vector unit.
 
-    /// The lanes of an input, the lanes that are not defined, and why.
-    pub(crate) fn read(&self, input: &Input, lanes: &mut Lanes) -> Step<(u32, Option<Origin>)> {
-        let defined = match input.source {
+    /// The lanes of an input, what of them is not defined, and why.
+    pub(crate) fn read(&self, input: &Input, lanes: &mut Lanes) -> Step<(Undefined, Option<Origin>)> {
+        let undefined_of = |register: u8| self.vectors.undefined[usize::from(register)];
+        let (undefined, register) = match input.source {
             Source::Vector(register) => {
                 let values = self.vector(register)?;
                 lanes.iter_mut().zip(values).for_each(|(lane, value)| *lane = u64::from(*value));
-                self.why_vector(self.vector_undefined(register), register)
+                let [low, high] = undefined_of(register);
+                ([low, high, 0, 0], register)
             }
             Source::VectorHalf(register, high) => {
                 let values = self.vector(register)?;
@@ -345,7 +377,7 @@ impl Wave {
                     .iter_mut()
                     .zip(values)
                     .for_each(|(lane, value)| *lane = u64::from(*value >> shift & 0xffff));
-                self.why_vector(self.vectors.undefined[usize::from(register)][usize::from(high)], register)
+                ([undefined_of(register)[usize::from(high)], 0, 0, 0], register)
             }
             Source::VectorByte(register, byte) => {
                 let values = self.vector(register)?;
@@ -353,40 +385,34 @@ impl Wave {
                     .iter_mut()
                     .zip(values)
                     .for_each(|(lane, value)| *lane = u64::from(*value >> (8 * byte) & 0xff));
-                self.why_vector(
-                    self.vectors.undefined[usize::from(register)][usize::from(byte / 2)],
-                    register,
-                )
+                ([undefined_of(register)[usize::from(byte / 2)], 0, 0, 0], register)
             }
             Source::VectorWide(register) => {
                 let (low, high) = (self.vector(register)?, self.vector(register + 1)?);
                 for (lane, (low, high)) in lanes.iter_mut().zip(low.iter().zip(high)) {
                     *lane = u64::from(*low) | u64::from(*high) << 32;
                 }
-                let undefined = [self.vector_undefined(register), self.vector_undefined(register + 1)];
-                let register = if undefined[0] != 0 { register } else { register + 1 };
-                self.why_vector(undefined[0] | undefined[1], register)
+                let ([a, b], [c, d]) = (undefined_of(register), undefined_of(register + 1));
+                ([a, b, c, d], if a | b != 0 { register } else { register + 1 })
             }
             Source::Mask(register) => {
                 let mask = self.scalar(register)?;
                 lanes.iter_mut().enumerate().for_each(|(i, lane)| *lane = u64::from(mask >> i & 1));
                 let undefined = self.scalar_undefined(register);
-                (undefined, if undefined == 0 { None } else { self.scalar_origin(register) })
+                let origin = if undefined == 0 { None } else { self.scalar_origin(register) };
+                return Ok(([undefined, 0, 0, 0], origin));
             }
             _ => {
                 let (value, undefined, origin) = self.read_scalar(input.source)?;
-                *lanes = [value; 32];
-                (if undefined == 0 { 0 } else { u32::MAX }, origin)
+                *lanes = [(value & !input.clear) ^ input.flip; 32];
+                let part = |i: u32| if undefined >> (16 * i) & 0xffff == 0 { 0 } else { u32::MAX };
+                return Ok(([part(0), part(1), part(2), part(3)], origin));
             }
         };
         if input.clear | input.flip != 0 {
             lanes.iter_mut().for_each(|lane| *lane = *lane & !input.clear ^ input.flip);
         }
-        Ok(defined)
-    }
-
-    fn why_vector(&self, undefined: u32, register: u8) -> (u32, Option<Origin>) {
-        (undefined, if undefined == 0 { None } else { self.vector_origin(register) })
+        Ok((undefined, if any(undefined) == 0 { None } else { self.vector_origin(register) }))
     }
 
     /// A source that all lanes share: value, undefined bits, why.
@@ -426,33 +452,34 @@ impl Wave {
         output: Output,
         values: &Lanes,
         lanes: u32,
-        undefined: u32,
+        undefined: Undefined,
         origin: Option<Origin>,
     ) -> Step {
         let words = |shift: u32| values.map(|value| (value >> shift) as u32);
+        let [a, b, c, d] = undefined;
         match output {
-            Output::Vector(register) => self.set_vector(register, &words(0), lanes, undefined, origin)?,
+            Output::Vector(register) => self.set_halves(register, &words(0), lanes, [a, b], origin)?,
             Output::VectorWide(register) => {
-                self.set_vector(register, &words(0), lanes, undefined, origin)?;
-                self.set_vector(register + 1, &words(32), lanes, undefined, origin)?;
+                self.set_halves(register, &words(0), lanes, [a, b], origin)?;
+                self.set_halves(register + 1, &words(32), lanes, [c, d], origin)?;
             }
             Output::VectorHalf(register, high) => {
                 self.check_vector(register, "overwritten")?;
-                self.land_half(register, high, &words(0), lanes, undefined, origin);
+                self.land_half(register, high, &words(0), lanes, a, origin);
             }
             Output::VectorByte(register, byte) => {
                 self.check_vector(register, "overwritten")?;
-                self.land_byte(register, byte, values, lanes, undefined, origin);
+                self.land_byte(register, byte, values, lanes, a, origin);
             }
             Output::Mask(_) | Output::Exec => {
                 let bits = (0..32).filter(|lane| lanes >> lane & 1 != 0 && values[*lane as usize] != 0);
                 let mask = bits.fold(0, |all, lane| all | 1 << lane);
                 let register = if let Output::Mask(register) = output { register } else { scalar::EXEC };
-                self.set_scalar(register, mask, undefined & lanes, origin)?;
+                self.set_scalar(register, mask, a & lanes, origin)?;
             }
             // The result of a vector unit's function of a scalar: every lane has it.
             Output::Scalar(register) => {
-                let undefined = if undefined == 0 { 0 } else { u32::MAX };
+                let undefined = if any(undefined) == 0 { 0 } else { u32::MAX };
                 self.set_scalar(register, values[0] as u32, undefined, origin)?;
             }
             Output::ScalarWide(_) => {

@@ -16,6 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     report.outcomes.iter().for_each(|outcome| println!("{outcome}\n     {}", outcome.counts));
     print!("{}", report.summary());
     let counts = report.counts();
-    println!("{counts}\n{:.1} s, {:.1} million lane-instructions a second", seconds, counts.lane_instructions() as f64 / 1e6 / seconds);
+    println!(
+        "{counts}\n{:.1} s, {:.1} million lane-instructions a second",
+        seconds,
+        counts.lane_instructions() as f64 / 1e6 / seconds
+    );
     Ok(())
 }

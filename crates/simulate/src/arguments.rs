@@ -1,6 +1,8 @@
 //! Argument blocks as bytes.
 
-use aiter_kernels::args::{ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs};
+use aiter_kernels::args::{
+    ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+};
 
 /// An argument block that can be passed.
 pub(crate) trait Block {

@@ -84,7 +84,8 @@ fn targets(found: &[Found]) -> Vec<(Target, String)> {
 fn aiter(objects: &CodeObjects, wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<Outcome>, Error> {
     let wmma = objects.target().wmma();
     let is_there = |instance: &&Instance| wmma.is_some_and(|wmma| instance.budget(wmma).is_some());
-    let instances: Vec<&'static Instance> = INSTANCES.iter().filter(is_there).filter(|i| wanted(i.entry)).collect();
+    let instances: Vec<&'static Instance> =
+        INSTANCES.iter().filter(is_there).filter(|i| wanted(i.entry)).collect();
     let outcomes: Result<Vec<_>, Error> =
         instances.par_iter().map(|instance| operations::check(objects, instance)).collect();
     Ok(outcomes?.concat())

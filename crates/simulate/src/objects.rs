@@ -30,7 +30,8 @@ pub fn find(folder: &Path) -> Result<Vec<Found>, Error> {
     for of_target in folders(&kernels).map_err(|_| Error::NoKernels { folder: folder.to_owned() })? {
         let target = Target::parse(&name_of(&of_target))
             .map_err(|source| Error::Target { path: of_target.clone(), source })?;
-        let read = |path: &Path| folders(path).map_err(|source| Error::Read { path: path.to_owned(), source });
+        let read =
+            |path: &Path| folders(path).map_err(|source| Error::Read { path: path.to_owned(), source });
         for of_component in read(&of_target)? {
             for path in read(&of_component)? {
                 if path.extension().is_some_and(|extension| extension == "co") {

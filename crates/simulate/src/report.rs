@@ -46,9 +46,9 @@ impl fmt::Display for Outcome {
         let Self { target, kernel, case, result, .. } = self;
         write!(f, "{} {target} {kernel} {case}:", if self.is_good() { "ok  " } else { "FAIL" })?;
         match result {
-            Ok(numbers) => numbers
-                .iter()
-                .try_for_each(|Measured { what, error, bound }| write!(f, " {what} {error:.2e} (<= {bound:.0e})")),
+            Ok(numbers) => numbers.iter().try_for_each(|Measured { what, error, bound }| {
+                write!(f, " {what} {error:.2e} (<= {bound:.0e})")
+            }),
             Err(fault) => write!(f, " {fault}"),
         }
     }

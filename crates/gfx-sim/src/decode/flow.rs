@@ -3,7 +3,7 @@
 use super::Decoded;
 use super::operands::{Signature, Type, at, input, nothing, old_value, output, scalar_register, word};
 use crate::fault::Counter;
-use crate::instruction::{Bitwise, Condition, ExecOp, Op, ScalarOp, Source};
+use crate::instruction::{Condition, ExecOp, Op, ScalarOp, Source};
 use crate::isa::{Run, row, scalar_comparison};
 use crate::text::{Line, Words, integer};
 
@@ -57,20 +57,11 @@ fn arithmetic(words: &Words<'_>) -> Decoded<ScalarOp> {
         };
         next += 1;
     }
-    let bits = match name {
-        "s_mov_b32" | "s_mov_b64" => Bitwise::Move,
-        "s_and_b32" | "s_and_b64" => Bitwise::And,
-        "s_and_not1_b32" | "s_and_not1_b64" => Bitwise::AndNot,
-        "s_or_b32" | "s_or_b64" => Bitwise::Or,
-        "s_or_not1_b32" | "s_or_not1_b64" => Bitwise::OrNot,
-        "s_xor_b32" | "s_xor_b64" | "s_not_b32" | "s_not_b64" | "s_xnor_b32" => Bitwise::Xor,
-        _ => Bitwise::No,
-    };
     let reads_scc = name.starts_with("s_cmov")
         || name.starts_with("s_cselect")
         || ["s_addc_u32", "s_subb_u32", "s_add_co_ci_u32", "s_sub_co_ci_u32"].contains(&name);
     let count = signature.inputs.len();
-    Ok(ScalarOp { run, inputs, count, output: written, writes_scc: signature.scc, reads_scc, bits })
+    Ok(ScalarOp { run, inputs, count, output: written, writes_scc: signature.scc, reads_scc })
 }
 
 fn exec(words: &Words<'_>) -> Option<Decoded<ExecOp>> {

@@ -111,7 +111,6 @@ fn plain(compute: Compute, name: &str, signature: &Signature, words: &Words<'_>)
         finish: finish(words, of)?,
         width: of.bits,
         dpp: None,
-        selects: name == "v_cndmask_b32" || name == "v_cndmask_b16",
     })
 }
 
@@ -164,7 +163,6 @@ fn compare(name: &str, comparison: Comparison, words: &Words<'_>) -> Decoded<Vec
         finish: Finish::default(),
         width: 32,
         dpp: None,
-        selects: false,
     })
 }
 
@@ -207,7 +205,6 @@ fn packed(compute: Compute, signature: &Signature, words: &Words<'_>) -> Decoded
         finish: Finish { factor: 0.0, clamp },
         width: 16,
         dpp: None,
-        selects: false,
     })
 }
 
@@ -265,7 +262,6 @@ fn fma_mix(mixed: Mixed, words: &Words<'_>) -> Decoded<Vector> {
         finish,
         width,
         dpp: None,
-        selects: false,
     })
 }
 

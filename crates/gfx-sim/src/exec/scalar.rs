@@ -1,7 +1,7 @@
 //! The scalar unit.
 
 use crate::fault::{FaultKind, Step};
-use crate::instruction::{Bitwise, ExecOp, Input, Output, ScalarOp};
+use crate::instruction::{ExecOp, Input, Output, ScalarOp};
 use crate::isa::Comparison;
 use crate::wave::{Origin, Wave};
 
@@ -11,42 +11,36 @@ fn read(wave: &Wave, input: &Input) -> Step<(u64, u64, Option<Origin>)> {
     Ok((value & !input.clear ^ input.flip, undefined, origin))
 }
 
+/// What replaces bits that are not defined, to see which bits of the result change with them.
+const REPLACEMENTS: [u64; 4] = [0, u64::MAX, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa];
+
 pub(super) fn execute(wave: &mut Wave, operation: &ScalarOp) -> Step {
-    let mut values = [0; 3];
-    let mut undefined = [0; 3];
-    let mut origin = None;
+    let (mut values, mut undefined, mut origin) = ([0; 3], [0; 3], None);
     for i in 0..operation.count {
         let why;
         (values[i], undefined[i], why) = read(wave, &operation.inputs[i])?;
         origin = origin.or(why);
     }
     let (value, scc) = (operation.run)(wave.mode, values, wave.scc);
-    let [a, b, _] = values;
-    let [ua, ub, uc] = undefined;
-    let whole = |undefined: u64| if undefined == 0 { 0 } else { u64::MAX };
-    let result = match operation.bits {
-        Bitwise::No => {
-            let selects = operation.reads_scc && !operation.writes_scc && operation.count == 2;
-            let taken = if selects { if wave.scc { ua } else { ub } } else { ua | ub | uc };
-            whole(taken) | if operation.reads_scc && wave.scc_undefined { u64::MAX } else { 0 }
+    let (mut changed, mut scc_changes) = (0, false);
+    let is_scc_unknown = operation.reads_scc && wave.scc_undefined;
+    if undefined != [0; 3] || is_scc_unknown {
+        for replacement in REPLACEMENTS {
+            let others = std::array::from_fn(|i| values[i] & !undefined[i] | replacement & undefined[i]);
+            let scc_in = if is_scc_unknown { replacement == 0 } else { wave.scc };
+            let (other, other_scc) = (operation.run)(wave.mode, others, scc_in);
+            changed |= other ^ value;
+            scc_changes |= other_scc != scc;
         }
-        Bitwise::Move => ua,
-        // A zero that is defined decides.
-        Bitwise::And => (ua | ub) & (a | ua) & (b | ub),
-        Bitwise::AndNot => (ua | ub) & (a | ua) & (!b | ub),
-        Bitwise::Or => (ua | ub) & (!a | ua) & (!b | ub),
-        Bitwise::OrNot => (ua | ub) & (!a | ua) & (b | ub),
-        Bitwise::Xor => ua | ub,
-    };
+    }
     if operation.writes_scc {
-        wave.scc = scc;
-        wave.scc_undefined = result != 0 || ua | ub | uc != 0 && operation.bits == Bitwise::No;
+        (wave.scc, wave.scc_undefined) = (scc, scc_changes);
     }
     match operation.output {
-        Output::Scalar(register) => wave.set_scalar(register, value as u32, result as u32, origin),
+        Output::Scalar(register) => wave.set_scalar(register, value as u32, changed as u32, origin),
         Output::ScalarWide(register) => {
-            wave.set_scalar(register, value as u32, result as u32, origin)?;
-            wave.set_scalar(register + 1, (value >> 32) as u32, (result >> 32) as u32, origin)
+            wave.set_scalar(register, value as u32, changed as u32, origin)?;
+            wave.set_scalar(register + 1, (value >> 32) as u32, (changed >> 32) as u32, origin)
         }
         Output::Nowhere => Ok(()),
         _ => Err(FaultKind::Unsupported("a vector result of the scalar unit".into()).into()),

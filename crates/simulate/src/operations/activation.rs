@@ -39,7 +39,8 @@ fn run<T: Number>(kernel: &Kernel<'_>, &(rows, width, padding): &(usize, usize, 
     let counts = kernel.launch(&mut memory, [rows as u32, tiles, 1], &arguments)?;
     let found = rows_of::<T>(&memory, arguments.out, width, out_stride)?;
     let rows_alone: Vec<T> = input.chunks(stride).flat_map(|row| row[..2 * width].to_vec()).collect();
-    let expected = gated_activation(activation, &rows_alone, rows, width).map_err(|error| error.to_string())?;
+    let expected =
+        gated_activation(activation, &rows_alone, rows, width).map_err(|error| error.to_string())?;
     // Half a step of the type; f32: the hardware's exp2 and reciprocal.
     let bound = match kernel.instance.data_type {
         DataType::Bf16 => 0.004,

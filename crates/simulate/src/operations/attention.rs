@@ -121,7 +121,8 @@ impl Problem {
             logits_soft_cap: self.cap,
             mask: self.mask,
         };
-        let expected = attention(&reference, &tensors.q, &tensors.k, &tensors.v).map_err(|error| error.to_string())?;
+        let expected =
+            attention(&reference, &tensors.q, &tensors.k, &tensors.v).map_err(|error| error.to_string())?;
         let bound = if data_type == DataType::Bf16 { 0.01 } else { 0.002 };
         Ok(vec![
             Measured { what: "o", error: difference(o, &expected.o), bound },

@@ -94,7 +94,10 @@ fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Ca
     if !is_varlen {
         // From [batch, head, row] to [head, row of all sequences].
         let place = |head: usize, row: usize| (row / queries * heads + head) * queries + row % queries;
-        lse = (0..heads).flat_map(|head| (0..rows).map(move |row| (head, row))).map(|(h, r)| lse[place(h, r)]).collect();
+        lse = (0..heads)
+            .flat_map(|head| (0..rows).map(move |row| (head, row)))
+            .map(|(h, r)| lse[place(h, r)])
+            .collect();
     }
     Ok((problem.judge(kernel.instance.data_type, head_dim, &tensors, &o, &lse)?, counts))
 }

@@ -40,9 +40,16 @@ fn check_both(
     split: &'static Instance,
     combine: &'static Instance,
 ) -> Result<Vec<Outcome>, Error> {
-    let split = Kernel { objects: kernel.objects, program: kernel.objects.program(split.code_object)?, instance: split };
-    let combine =
-        Kernel { objects: kernel.objects, program: kernel.objects.program(combine.code_object)?, instance: combine };
+    let split = Kernel {
+        objects: kernel.objects,
+        program: kernel.objects.program(split.code_object)?,
+        instance: split,
+    };
+    let combine = Kernel {
+        objects: kernel.objects,
+        program: kernel.objects.program(combine.code_object)?,
+        instance: combine,
+    };
     let name = |(problem, splits, page_rows): &(Problem, usize, usize)| {
         format!("{splits} splits pages of {page_rows} {problem}")
     };
@@ -51,7 +58,13 @@ fn check_both(
     }))
 }
 
-fn run<T: Number>(split: &Kernel<'_>, combine: &Kernel<'_>, problem: &Problem, splits: usize, page_rows: usize) -> Case {
+fn run<T: Number>(
+    split: &Kernel<'_>,
+    combine: &Kernel<'_>,
+    problem: &Problem,
+    splits: usize,
+    page_rows: usize,
+) -> Case {
     let attention = split.instance.attention.expect("an attention kernel");
     let head_dim = attention.head_dim as usize;
     let Problem { heads, kv_heads, .. } = *problem;
@@ -87,7 +100,8 @@ fn run<T: Number>(split: &Kernel<'_>, combine: &Kernel<'_>, problem: &Problem, s
         reserved: 0,
     };
     let tiles = (group as u32).div_ceil(split.instance.tile.m) * attention.value_parts();
-    let mut counts = split.launch(&mut memory, [tiles * splits as u32, kv_heads as u32, batch as u32], &arguments)?;
+    let mut counts =
+        split.launch(&mut memory, [tiles * splits as u32, kv_heads as u32, batch as u32], &arguments)?;
 
     let arguments = FmhaCombineArgs {
         o: memory.output::<T>("o", tensors.q.len()),
@@ -106,6 +120,7 @@ fn run<T: Number>(split: &Kernel<'_>, combine: &Kernel<'_>, problem: &Problem, s
     counts += &launch(combine.program, entry, &mut memory, grid, threads, &arguments.bytes())?;
     let (o, lse) = (whole::<T>(&memory, arguments.o)?, whole::<f32>(&memory, arguments.lse)?);
     // From [batch, head] to [head, row of all sequences].
-    let lse: Vec<f32> = (0..heads).flat_map(|head| (0..batch).map(move |b| b * heads + head)).map(|i| lse[i]).collect();
+    let lse: Vec<f32> =
+        (0..heads).flat_map(|head| (0..batch).map(move |b| b * heads + head)).map(|i| lse[i]).collect();
     Ok((problem.judge(split.instance.data_type, head_dim, &tensors, &o, &lse)?, counts))
 }

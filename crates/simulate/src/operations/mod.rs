@@ -134,7 +134,12 @@ pub(crate) fn relative(found: &[f32], expected: &[f32], floor: f32) -> f64 {
 }
 
 /// The numbers of `rows` rows without what lies between them; says if something was written there, or something of a row was not.
-pub(crate) fn rows_of<T: Number>(memory: &Memory, address: u64, width: usize, stride: usize) -> Result<Vec<f32>, String> {
+pub(crate) fn rows_of<T: Number>(
+    memory: &Memory,
+    address: u64,
+    width: usize,
+    stride: usize,
+) -> Result<Vec<f32>, String> {
     let (numbers, stored) = (memory.numbers::<T>(address), memory.stored::<T>(address));
     let mut out = Vec::new();
     for (row, (numbers, stored)) in numbers.chunks(stride).zip(stored.chunks(stride)).enumerate() {
