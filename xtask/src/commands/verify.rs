@@ -3,9 +3,11 @@
 use super::Session;
 use crate::dist::{verify_folder, verify_zip};
 use crate::files::Named;
+use crate::store::load_installed;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compare a store entry, an artifact folder, a release or a zip with its recorded hashes
 ///
@@ -14,6 +16,9 @@ use std::path::PathBuf;
 pub(crate) struct Verify {
     /// What to compare
     paths: Vec<PathBuf>,
+    /// Also run each kernel of a folder on a CPU interpreter and compare with the references (needs the toolchain's disassembler)
+    #[arg(long)]
+    simulate: bool,
 }
 
 impl Verify {
@@ -29,6 +34,9 @@ impl Verify {
             let checked = if path.is_file() { verify_zip(path)? } else { verify_folder(path)? };
             lines.push(format!("ok  {} ({}, {} files)", path.display(), checked.kind, checked.files));
             lines.extend(checked.skipped.iter().map(|skipped| format!("    not checked: {skipped}")));
+            if self.simulate {
+                lines.push(simulate(session, path)?);
+            }
             values.push(json!({
                 "path": path, "kind": checked.kind, "files": checked.files, "skipped_checks": checked.skipped,
             }));
@@ -36,4 +44,18 @@ impl Verify {
         session.ui.data(&lines.join("\n"), &json!({"verified": values}));
         Ok(())
     }
+}
+
+/// Runs the kernels of an artifact folder or an unpacked release, and says how many; fails with those that do not compute what they should.
+fn simulate(session: &Session, folder: &Path) -> anyhow::Result<String> {
+    let lock = session.lock()?;
+    let installed = load_installed(&session.store, session.select(&lock)?)?;
+    let llvm = installed.packages.iter().find(|package| package.receipt.package == "llvm");
+    let llvm = llvm.with_context(|| format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name))?;
+    let report = simulate::check(folder, &gfx_sim::Disassembler::of_tree(&llvm.tree))?;
+    let failed: Vec<String> = report.failed().map(ToString::to_string).collect();
+    if !failed.is_empty() {
+        bail!("{}: {} kernels fail on the interpreter\n{}", folder.display(), failed.len(), failed.join("\n"));
+    }
+    Ok(report.summary().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"))
 }

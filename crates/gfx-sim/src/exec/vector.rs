@@ -180,8 +180,15 @@ fn compute(wave: &Wave, vector: &Vector, read: &Read) -> (Lanes, Lanes) {
             }
         }
     }
-    if vector.finish != Finish::default() {
-        finish(&mut values, vector.width, vector.finish);
+    let mut how = vector.finish;
+    // Results that may be denormal have no output modifier: it is ignored.
+    let keeps_denormals =
+        if vector.width == 32 { wave.mode.denormals_32().1 } else { wave.mode.denormals_16_64().1 };
+    if keeps_denormals {
+        how.factor = 0.0;
+    }
+    if how != Finish::default() {
+        finish(&mut values, vector.width, how);
     }
     (values, mask)
 }
@@ -233,12 +240,18 @@ fn finish_f16(value: u64, finish: Finish) -> u64 {
     crate::number::f16_bits(nearest(finished(x, finish), F16))
 }
 
-/// The output modifier, then the clamp; a NaN is clamped to zero.
+/// The output modifier, then the clamp.
 fn finished(x: f64, finish: Finish) -> f64 {
     let x = if finish.factor == 0.0 { x } else { x * f64::from(finish.factor) };
     match finish.clamp {
-        true if x.is_nan() => 0.0,
-        true => x.clamp(0.0, 1.0),
+        // A NaN and -0 become 0.
+        true => {
+            if x > 0.0 {
+                x.min(1.0)
+            } else {
+                0.0
+            }
+        }
         false => x,
     }
 }
