@@ -65,12 +65,24 @@ pub fn check_some(
             continue;
         }
         bodies.insert((component.clone(), body), target);
-        report.outcomes.extend(match component.as_str() {
-            "engine" => operations::engine(&objects, wanted)?,
-            _ => aiter(&objects, wanted)?,
-        });
+        report.outcomes.extend(check_component(&component, &objects, wanted)?);
     }
     Ok(report)
+}
+
+/// The kernels of one component for one target, those whose name is `wanted`.
+///
+/// # Errors
+/// [`Error::Missing`]: a code object that the component's catalogue names is not there.
+pub fn check_component(
+    component: &str,
+    objects: &CodeObjects,
+    wanted: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<Vec<Outcome>, Error> {
+    match component {
+        "engine" => operations::engine(objects, wanted),
+        _ => aiter(objects, wanted),
+    }
 }
 
 fn targets(found: &[Found]) -> Vec<(Target, String)> {

@@ -79,10 +79,15 @@ impl CodeObjects {
         let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.clone(), source })?;
         let load = || Program::load(&bytes, &disassembler.run(path, self.target)?);
         let program = load().map_err(|source| Error::Load { path: path.clone(), source })?;
-        self.body.update(&found.name);
-        self.body.update(program.body());
-        self.programs.insert(found.name.clone(), program);
+        self.add(&found.name, program);
         Ok(())
+    }
+
+    /// Adds one that is loaded.
+    pub fn add(&mut self, name: &str, program: Program) {
+        self.body.update(name);
+        self.body.update(program.body());
+        self.programs.insert(name.to_owned(), program);
     }
 
     /// What they were compiled for.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Verify {
     /// What to compare
     paths: Vec<PathBuf>,
-    /// Also run each kernel of a folder on a CPU interpreter and compare with the references (needs the toolchain's disassembler)
+    /// Also run each kernel of a folder on a CPU interpreter, against its reference
     #[arg(long)]
     simulate: bool,
 }
@@ -51,11 +51,18 @@ fn simulate(session: &Session, folder: &Path) -> anyhow::Result<String> {
     let lock = session.lock()?;
     let installed = load_installed(&session.store, session.select(&lock)?)?;
     let llvm = installed.packages.iter().find(|package| package.receipt.package == "llvm");
-    let llvm = llvm.with_context(|| format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name))?;
+    let llvm = llvm.with_context(|| {
+        format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name)
+    })?;
     let report = simulate::check(folder, &gfx_sim::Disassembler::of_tree(&llvm.tree))?;
     let failed: Vec<String> = report.failed().map(ToString::to_string).collect();
     if !failed.is_empty() {
-        bail!("{}: {} kernels fail on the interpreter\n{}", folder.display(), failed.len(), failed.join("\n"));
+        bail!(
+            "{}: {} kernels fail on the interpreter\n{}",
+            folder.display(),
+            failed.len(),
+            failed.join("\n")
+        );
     }
     Ok(report.summary().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"))
 }

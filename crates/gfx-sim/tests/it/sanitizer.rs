@@ -149,7 +149,7 @@ fn lds_races() {
         // The store is still under way at the barrier.
         shows(target, &right, &format!("{store}{barrier}{load}"), "ds_load_b32", is);
         // Written again while another may still read.
-        shows(target, &right, &format!("{right}{store}"), "ds_store_b32", is);
+        shows(target, &right, &format!("{right}{store}"), "ds_load_b32", is);
         run(target, &format!("{right}{barrier}{store}")).expect("a barrier between");
     }
 }
