@@ -3,9 +3,11 @@
 use super::Session;
 use crate::dist::{SUMS_FILE, check_sums, verify_archive, verify_folder};
 use crate::files::Named;
+use crate::store::load_installed;
+use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compare a store entry, an artifact folder, a release or a zip with its recorded hashes
 ///
@@ -17,6 +19,9 @@ pub(crate) struct Verify {
     /// Ask for the signature of the SHA256SUMS beside each zip, or of each SHA256SUMS that is named: a public key of minisign, or its file
     #[arg(long, value_name = "KEY", requires = "paths")]
     pubkey: Option<String>,
+    /// Also run each kernel of a folder on a CPU interpreter, against its reference
+    #[arg(long)]
+    simulate: bool,
 }
 
 impl Verify {
@@ -42,6 +47,9 @@ impl Verify {
             let signed = if path.is_file() { signed } else { "" };
             lines.push(format!("ok  {} ({}, {} files{signed})", path.display(), checked.kind, checked.files));
             lines.extend(checked.skipped.iter().map(|skipped| format!("    not checked: {skipped}")));
+            if self.simulate {
+                lines.push(simulate(session, path)?);
+            }
             values.push(json!({
                 "path": path, "kind": checked.kind, "files": checked.files, "skipped_checks": checked.skipped,
             }));
@@ -49,4 +57,25 @@ impl Verify {
         session.ui.data(&lines.join("\n"), &json!({"verified": values}));
         Ok(())
     }
+}
+
+/// Runs the kernels of an artifact folder or an unpacked release, and says how many; fails with those that do not compute what they should.
+fn simulate(session: &Session, folder: &Path) -> anyhow::Result<String> {
+    let lock = session.lock()?;
+    let installed = load_installed(&session.store, session.select(&lock)?)?;
+    let llvm = installed.packages.iter().find(|package| package.receipt.package == "llvm");
+    let llvm = llvm.with_context(|| {
+        format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name)
+    })?;
+    let report = simulate::check(folder, &gfx_sim::Disassembler::of_tree(&llvm.tree))?;
+    let failed: Vec<String> = report.failed().map(ToString::to_string).collect();
+    if !failed.is_empty() {
+        bail!(
+            "{}: {} kernels fail on the interpreter\n{}",
+            folder.display(),
+            failed.len(),
+            failed.join("\n")
+        );
+    }
+    Ok(report.summary().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"))
 }

@@ -1,9 +1,9 @@
 //! Checks that not every machine can run: one that cannot is counted as ignored, with its reason, and never as passed.
 
 mod dist_disk;
-mod emulate;
 mod format;
 mod full_disk;
+mod simulate;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.
 mod support;
@@ -25,8 +25,13 @@ fn main() {
         ),
         trial(
             "shipped_kernels_give_the_references_numbers",
-            emulate::missing(),
-            emulate::shipped_kernels_give_the_references_numbers,
+            None,
+            simulate::shipped_kernels_give_the_references_numbers,
+        ),
+        trial(
+            "a_release_is_simulated_before_it_is_published",
+            None,
+            simulate::a_release_is_simulated_before_it_is_published,
         ),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit();

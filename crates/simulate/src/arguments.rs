@@ -1,0 +1,39 @@
+//! Argument blocks as bytes.
+
+use aiter_kernels::args::{
+    ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+};
+
+/// An argument block that can be passed.
+pub(crate) trait Block {
+    /// Its bytes, as the kernel reads them.
+    fn bytes(&self) -> Vec<u8>;
+}
+
+/// Every field in the order of the struct: a field that is missing here does not compile.
+macro_rules! block {
+    ($block:ident: $($field:ident)*) => {
+        impl Block for $block {
+            fn bytes(&self) -> Vec<u8> {
+                let Self { $($field),* } = self;
+                let bytes = [$($field.to_le_bytes().as_slice()),*].concat();
+                assert_eq!(bytes.len(), size_of::<Self>(), "a block without padding");
+                bytes
+            }
+        }
+    };
+}
+
+block!(FmhaFwdArgs: q k v o lse cu_seqlens_q cu_seqlens_k seqlen_q seqlen_k heads heads_per_kv scale logits_cap
+    row_stride_q row_stride_k row_stride_v row_stride_o head_stride_q head_stride_k head_stride_v head_stride_o
+    batch_stride_q batch_stride_k batch_stride_v batch_stride_o head_stride_lse batch_stride_lse
+    window_left window_right mask_origin reserved);
+block!(FmhaPagedArgs: q k v o lse cu_seqlens_q seqlens_k block_table heads heads_per_kv page_rows block_table_stride scale
+    logits_cap row_stride_q row_stride_k row_stride_v row_stride_o head_stride_q head_stride_k head_stride_v
+    head_stride_o page_stride_k page_stride_v head_stride_lse window_left window_right mask_origin);
+block!(FmhaSplitKvArgs: q k v o_parts lse_parts seqlens_k block_table heads heads_per_kv splits page_rows
+    block_table_stride scale logits_cap batch_stride_q head_stride_q row_stride_k row_stride_v head_stride_k
+    head_stride_v page_stride_k page_stride_v reserved);
+block!(FmhaCombineArgs: o lse o_parts lse_parts heads splits head_dim batch_stride_o head_stride_o reserved);
+block!(ActivationArgs: out input out_row_stride input_row_stride width reserved);
+block!(NormArgs: out input residual weight bias out_row_stride input_row_stride residual_row_stride width epsilon);

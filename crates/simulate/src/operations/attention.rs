@@ -1,0 +1,136 @@
+//! What the attention kernels share: problems, their tensors, and the comparison.
+
+use super::{Number, difference};
+use crate::Measured;
+use crate::sample::Sample;
+use aiter_kernels::catalogue::DataType;
+use aiter_kernels::reference::{Attention, Mask, Origin, Sequence, attention};
+use std::fmt;
+
+/// An attention problem, without its head dim.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Problem {
+    pub(super) heads: usize,
+    pub(super) kv_heads: usize,
+    /// Queries and keys of each sequence.
+    pub(super) sequences: &'static [(usize, usize)],
+    pub(super) mask: Mask,
+    /// Soft cap of the scores; 0: none.
+    pub(super) cap: f32,
+}
+
+pub(super) const CAUSAL_TOP: Mask = Mask::causal(Origin::TopLeft);
+pub(super) const CAUSAL_BOTTOM: Mask = Mask::causal(Origin::BottomRight);
+pub(super) const SLIDING: Mask = Mask::Window { left: Some(20), right: Some(5), origin: Origin::BottomRight };
+pub(super) const OPEN: Mask = Mask::None;
+
+pub(super) const fn problem(
+    (heads, kv_heads): (usize, usize),
+    sequences: &'static [(usize, usize)],
+    mask: Mask,
+    cap: f32,
+) -> Problem {
+    Problem { heads, kv_heads, sequences, mask, cap }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lengths: Vec<String> = self.sequences.iter().map(|(q, k)| format!("{q}x{k}")).collect();
+        write!(f, "{}/{} heads {}", self.heads, self.kv_heads, lengths.join("+"))?;
+        if let Mask::Window { left, right, origin } = self.mask {
+            let side = |side: Option<usize>| side.map_or("all".to_owned(), |keys| keys.to_string());
+            let origin = if origin == Origin::TopLeft { "top left" } else { "bottom right" };
+            write!(f, " window {},{} from the {origin}", side(left), side(right))?;
+        }
+        if self.cap > 0.0 {
+            write!(f, " cap {}", self.cap)?;
+        }
+        Ok(())
+    }
+}
+
+/// q, k and v, `[row of all sequences, head, head dim]`.
+pub(super) struct Tensors<T> {
+    pub(super) q: Vec<T>,
+    pub(super) k: Vec<T>,
+    pub(super) v: Vec<T>,
+}
+
+impl Problem {
+    pub(super) fn queries(&self) -> usize {
+        self.sequences.iter().map(|(queries, _)| queries).sum()
+    }
+
+    pub(super) fn longest(&self) -> (usize, usize) {
+        let most = |of: fn(&(usize, usize)) -> usize| self.sequences.iter().map(of).max().unwrap_or(0);
+        (most(|s| s.0), most(|s| s.1))
+    }
+
+    pub(super) fn keys(&self) -> Vec<i32> {
+        self.sequences.iter().map(|(_, keys)| *keys as i32).collect()
+    }
+
+    /// Where the rows of each sequence start, and where the last ends.
+    pub(super) fn offsets(&self, of: fn(&(usize, usize)) -> usize) -> Vec<i32> {
+        let mut sum = 0;
+        let ends = self.sequences.iter().map(|sequence| {
+            sum += of(sequence) as i32;
+            sum
+        });
+        std::iter::once(0).chain(ends).collect()
+    }
+
+    /// Left, right and origin as argument blocks spell them.
+    pub(super) fn window(&self) -> (i32, i32, i32) {
+        let side = |side: Option<usize>| side.map_or(-1, |keys| keys as i32);
+        match self.mask {
+            Mask::None => (-1, -1, 1),
+            Mask::Window { left, right, origin } => {
+                (side(left), side(right), if origin == Origin::TopLeft { 1 } else { 2 })
+            }
+        }
+    }
+
+    /// Numbers of unit variance.
+    pub(super) fn tensors<T: Number>(&self, head_dim: usize) -> Tensors<T> {
+        let mut sample = Sample::new(7);
+        let keys: usize = self.sequences.iter().map(|(_, keys)| keys).sum();
+        let mut tensor = |rows: usize, heads: usize| sample.numbers(rows * heads * head_dim, 1.0, 0.0);
+        Tensors {
+            q: tensor(self.queries(), self.heads),
+            k: tensor(keys, self.kv_heads),
+            v: tensor(keys, self.kv_heads),
+        }
+    }
+
+    /// Holds o `[row, head, head dim]` and lse `[head, row]` against the reference.
+    pub(super) fn judge<T: Number>(
+        &self,
+        data_type: DataType,
+        head_dim: usize,
+        tensors: &Tensors<T>,
+        o: &[f32],
+        lse: &[f32],
+    ) -> Result<Vec<Measured>, String> {
+        let reference = Attention {
+            sequences: self.sequences.iter().map(|&(queries, keys)| Sequence { queries, keys }).collect(),
+            heads: self.heads,
+            kv_heads: self.kv_heads,
+            head_dim,
+            scale: scale(head_dim),
+            logits_soft_cap: self.cap,
+            mask: self.mask,
+        };
+        let expected =
+            attention(&reference, &tensors.q, &tensors.k, &tensors.v).map_err(|error| error.to_string())?;
+        let bound = if data_type == DataType::Bf16 { 0.01 } else { 0.002 };
+        Ok(vec![
+            Measured { what: "o", error: difference(o, &expected.o), bound },
+            Measured { what: "lse", error: difference(lse, &expected.lse), bound: 1e-3 },
+        ])
+    }
+}
+
+pub(super) fn scale(head_dim: usize) -> f32 {
+    (head_dim as f32).sqrt().recip()
+}

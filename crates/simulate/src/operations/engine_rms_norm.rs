@@ -1,0 +1,72 @@
+//! The engine's RMS norm.
+
+use super::{launch, relative};
+use crate::sample::Sample;
+use crate::{CodeObjects, Error, Measured, Outcome};
+use engine::element::Element;
+use engine::reference::rms_norm;
+use engine::rms_norm::{ARGUMENT_BYTES, NAME, kernel_name};
+use gfx_sim::{Counts, Memory};
+use rayon::prelude::*;
+
+/// Rows and columns.
+const SHAPES: [(usize, usize); 5] = [(3, 300), (1, 1), (2, 7), (2, 2048), (1, 5003)];
+const EPSILON: f32 = 1e-6;
+/// What `rms_norm_threads` says in every code object of the engine.
+const THREADS: u32 = 256;
+
+pub(crate) fn check(
+    objects: &CodeObjects,
+    wanted: &(dyn Fn(&str) -> bool + Sync),
+) -> Result<Vec<Outcome>, Error> {
+    objects.program(NAME)?;
+    let cases: Vec<_> = Element::ALL
+        .iter()
+        .filter(|element| wanted(&kernel_name(**element)))
+        .flat_map(|element| SHAPES.map(|shape| (*element, shape)))
+        .collect();
+    let outcome = |(element, shape): &(Element, (usize, usize))| {
+        let (result, counts) = match run(objects, *element, *shape) {
+            Ok((measured, counts)) => (Ok(vec![measured]), counts),
+            Err(fault) => (Err(fault), Counts::default()),
+        };
+        let (kernel, case) = (kernel_name(*element), format!("{}x{}", shape.0, shape.1));
+        Outcome { target: objects.target(), kernel, case, result, counts }
+    };
+    Ok(cases.par_iter().map(outcome).collect())
+}
+
+fn run(
+    objects: &CodeObjects,
+    element: Element,
+    (rows, columns): (usize, usize),
+) -> Result<(Measured, Counts), String> {
+    let program = objects.program(NAME).map_err(|error| error.to_string())?;
+    let mut sample = Sample::new(7);
+    let rounded = |numbers: Vec<f32>| element.decode(&element.encode(&numbers));
+    let input = rounded(sample.numbers(rows * columns, 2.0, 0.0));
+    let weight = rounded(sample.numbers(columns, 1.0, 1.0));
+    let mut memory = Memory::new();
+    let bytes = element.encode(&[0.0]).len();
+    let out = memory.output::<u8>("out", rows * columns * bytes);
+    let addresses = [
+        out,
+        memory.read_only("in", &element.encode(&input)),
+        memory.read_only("weight", &element.encode(&weight)),
+    ];
+    let mut arguments: Vec<u8> = addresses.iter().flat_map(|address| address.to_le_bytes()).collect();
+    arguments.extend((columns as u32).to_le_bytes());
+    arguments.extend(EPSILON.to_le_bytes());
+    if arguments.len() != ARGUMENT_BYTES as usize {
+        return Err(format!("{ARGUMENT_BYTES} bytes of arguments, not {}", arguments.len()));
+    }
+    let counts =
+        launch(program, &kernel_name(element), &mut memory, [rows as u32, 1, 1], THREADS, &arguments)?;
+    if let Some(place) = memory.stored::<u8>(out).iter().position(|is_stored| !is_stored) {
+        return Err(format!("byte {place} of the output was not written"));
+    }
+    let found = element.decode(&memory.numbers::<u8>(out));
+    let expected = rms_norm(&input, &weight, EPSILON);
+    let error = relative(&found, &expected, 1e-3);
+    Ok((Measured { what: "relative", error, bound: element.tolerance().into() }, counts))
+}

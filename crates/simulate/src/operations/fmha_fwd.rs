@@ -1,0 +1,103 @@
+//! Attention over contiguous keys, dense and varlen.
+
+use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, Problem, SLIDING, problem, scale};
+use super::{Case, Kernel, Number, of_type, whole};
+use crate::{Error, Outcome};
+use aiter_kernels::args::FmhaFwdArgs;
+use aiter_kernels::catalogue::Mode;
+use gfx_sim::Memory;
+
+/// More and fewer keys than queries, lengths below, at and above a tile, empty sequences, GQA, MQA, windows, soft cap.
+const PROBLEMS: [(Mode, Problem); 9] = [
+    (Mode::Dense, problem((2, 1), &[(70, 101)], OPEN, 0.0)),
+    (Mode::Dense, problem((4, 2), &[(33, 65), (33, 65)], CAUSAL_BOTTOM, 0.0)),
+    (Mode::Dense, problem((1, 1), &[(70, 37)], CAUSAL_BOTTOM, 2.0)),
+    (Mode::Dense, problem((1, 1), &[(130, 140)], CAUSAL_TOP, 0.0)),
+    (Mode::Dense, problem((3, 1), &[(1, 130)], SLIDING, 30.0)),
+    (Mode::Dense, problem((1, 1), &[(64, 64)], OPEN, 0.0)),
+    (Mode::Varlen, problem((2, 1), &[(37, 90), (70, 101)], CAUSAL_BOTTOM, 2.0)),
+    (Mode::Varlen, problem((4, 2), &[(70, 3), (0, 40), (5, 0)], SLIDING, 0.0)),
+    (Mode::Varlen, problem((1, 1), &[(9, 0), (131, 33)], CAUSAL_TOP, 0.0)),
+];
+
+pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
+    let attention = kernel.instance.attention.expect("the catalogue says what an attention kernel does");
+    let fits = |(mode, problem): &&(Mode, Problem)| {
+        attention.modes.contains(mode)
+            && (attention.masked || problem.mask == OPEN)
+            && (attention.soft_cap || problem.cap == 0.0)
+    };
+    let cases: Vec<_> = PROBLEMS.iter().filter(fits).copied().collect();
+    let name = |(mode, problem): &(Mode, Problem)| format!("{} {problem}", mode.name());
+    Ok(kernel.outcomes(&cases, name, |(mode, problem)| {
+        of_type!(kernel.instance.data_type, run(kernel, *mode == Mode::Varlen, problem))
+    }))
+}
+
+fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Case {
+    let attention = kernel.instance.attention.expect("an attention kernel");
+    let head_dim = attention.head_dim as usize;
+    let Problem { heads, kv_heads, .. } = *problem;
+    let tensors = problem.tensors::<T>(head_dim);
+    let (queries, keys) = problem.longest();
+    let (rows, batch) = (problem.queries(), problem.sequences.len());
+    let (row, kv_row) = (heads * head_dim, kv_heads * head_dim);
+    let (window_left, window_right, mask_origin) = problem.window();
+
+    let mut memory = Memory::new();
+    let mut offsets = |name: &str, of: fn(&(usize, usize)) -> usize| match is_varlen {
+        true => memory.read_only(name, &problem.offsets(of)),
+        false => 0,
+    };
+    let (cu_seqlens_q, cu_seqlens_k) = (offsets("cu_seqlens_q", |s| s.0), offsets("cu_seqlens_k", |s| s.1));
+    let arguments = FmhaFwdArgs {
+        q: memory.read_only("q", &tensors.q),
+        k: memory.read_only("k", &tensors.k),
+        v: memory.read_only("v", &tensors.v),
+        o: memory.output::<T>("o", tensors.q.len()),
+        lse: memory.output::<f32>("lse", heads * rows),
+        cu_seqlens_q,
+        cu_seqlens_k,
+        seqlen_q: queries as i32,
+        seqlen_k: keys as i32,
+        heads: heads as i32,
+        heads_per_kv: (heads / kv_heads) as i32,
+        scale: scale(head_dim),
+        logits_cap: problem.cap,
+        row_stride_q: row as i32,
+        row_stride_k: kv_row as i32,
+        row_stride_v: kv_row as i32,
+        row_stride_o: row as i32,
+        head_stride_q: head_dim as i32,
+        head_stride_k: head_dim as i32,
+        head_stride_v: head_dim as i32,
+        head_stride_o: head_dim as i32,
+        batch_stride_q: (queries * row) as i32,
+        batch_stride_k: (keys * kv_row) as i32,
+        batch_stride_v: (keys * kv_row) as i32,
+        batch_stride_o: (queries * row) as i32,
+        head_stride_lse: if is_varlen { rows } else { queries } as i32,
+        batch_stride_lse: (heads * queries) as i32,
+        window_left,
+        window_right,
+        mask_origin,
+        reserved: 0,
+    };
+    let grid = [
+        heads as u32 * attention.value_parts(),
+        (queries as u32).div_ceil(kernel.instance.tile.m),
+        batch as u32,
+    ];
+    let counts = kernel.launch(&mut memory, grid, &arguments)?;
+    let o = whole::<T>(&memory, arguments.o)?;
+    let mut lse = whole::<f32>(&memory, arguments.lse)?;
+    if !is_varlen {
+        // From [batch, head, row] to [head, row of all sequences].
+        let place = |head: usize, row: usize| (row / queries * heads + head) * queries + row % queries;
+        lse = (0..heads)
+            .flat_map(|head| (0..rows).map(move |row| (head, row)))
+            .map(|(h, r)| lse[place(h, r)])
+            .collect();
+    }
+    Ok((problem.judge(kernel.instance.data_type, head_dim, &tensors, &o, &lse)?, counts))
+}
