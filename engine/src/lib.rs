@@ -1,11 +1,13 @@
 //! Strata's engine. So far: the kernels it launches, their CPU reference, and the report on this machine's GPUs that `strata-device` prints.
 
 pub mod arena;
+pub mod backend;
 pub mod catalogue;
 pub mod cli;
 pub mod device;
 pub mod element;
 pub mod gguf;
+pub mod model;
 pub mod plan;
 pub mod quant;
 pub mod reference;

@@ -116,7 +116,9 @@ pub enum Error {
         sizes: Vec<u64>,
     },
     /// A tensor type that cannot be read.
-    #[error("tensor `{name}` has type {id}{known}: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K and IQ4_NL are supported")]
+    #[error(
+        "tensor `{name}` has type {id}{known}: F32, F16, BF16, Q8_0, Q4_0, Q4_K, Q5_K, Q6_K and IQ4_NL are supported"
+    )]
     TensorType {
         /// The tensor.
         name: String,
@@ -126,7 +128,9 @@ pub enum Error {
         known: String,
     },
     /// Rows that are no whole number of blocks.
-    #[error("tensor `{name}` has rows of {columns} numbers: not a multiple of the {block} that its type needs")]
+    #[error(
+        "tensor `{name}` has rows of {columns} numbers: not a multiple of the {block} that its type needs"
+    )]
     Blocks {
         /// The tensor.
         name: String,
@@ -192,7 +196,9 @@ pub enum Error {
         expected: Vec<u64>,
     },
     /// One part of a model that is split over several files.
-    #[error("it is part {part} of a model in {parts} files: merge them with `llama-gguf-split --merge` first")]
+    #[error(
+        "it is part {part} of a model in {parts} files: merge them with `llama-gguf-split --merge` first"
+    )]
     Split {
         /// Number of this file, from 0.
         part: u64,

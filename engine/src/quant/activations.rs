@@ -70,7 +70,8 @@ impl<'a> Activations<'a> {
 
     /// The number of the largest size becomes -127, whatever its sign is: as ggml does it.
     fn push_256(&mut self, block: &[f32]) {
-        let largest = block.iter().fold(0.0_f32, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
+        let largest =
+            block.iter().fold(0.0_f32, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
         let inverse = if largest == 0.0 { 0.0 } else { -127.0 / largest };
         let start = self.integers.len();
         self.integers.extend(block.iter().map(|x| (x * inverse).round_ties_even().min(127.0) as i8));

@@ -1,6 +1,7 @@
 //! Dot products with AVX2: one row of weights against `N` rows of activations at once, so that unpacking is paid once.
 
 #![allow(unsafe_code)] // loads through pointers; the callers check the processor
+#![allow(clippy::needless_range_loop)] // `n` counts rows of several arrays at once
 
 use super::activations::Activations;
 use super::dequantise::{IQ4_NL, scale_and_minimum};
@@ -17,7 +18,12 @@ pub(super) fn is_there() -> bool {
 /// # Panics
 /// When the row and the activations differ in length.
 #[target_feature(enable = "avx2,fma,f16c")]
-pub(super) fn dot<const N: usize>(kind: TensorType, weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
+pub(super) fn dot<const N: usize>(
+    kind: TensorType,
+    weights: &[u8],
+    x: &Activations<'_>,
+    first: usize,
+) -> [f32; N] {
     assert_eq!(weights.len(), kind.row_bytes(x.columns), "a row of weights for a row of activations");
     match kind {
         TensorType::F32 => floats(weights, x, first, |bytes: &[u8; 32]| _mm256_castsi256_ps(load(bytes))),
@@ -197,7 +203,8 @@ fn q5_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f
         let bytes = load(part(block, 48 + group / 2 * 32));
         let nibble = if group % 2 == 0 { bytes } else { _mm256_srli_epi16::<4>(bytes) };
         let bit = _mm256_set1_epi8((1_u8 << group).cast_signed());
-        let is_clear = _mm256_cmpeq_epi8(_mm256_and_si256(load(part(block, 16)), bit), _mm256_setzero_si256());
+        let is_clear =
+            _mm256_cmpeq_epi8(_mm256_and_si256(load(part(block, 16)), bit), _mm256_setzero_si256());
         _mm256_or_si256(_mm256_and_si256(nibble, low), _mm256_andnot_si256(is_clear, fifth))
     })
 }
@@ -257,7 +264,8 @@ fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f
         });
         for group in 0..8 {
             let w = q6_k_group(block, group);
-            let scales = [block[192 + group * 2], block[193 + group * 2]].map(|byte| i16::from(byte.cast_signed()));
+            let scales =
+                [block[192 + group * 2], block[193 + group * 2]].map(|byte| i16::from(byte.cast_signed()));
             let group_scale = _mm256_set_m128i(_mm_set1_epi16(scales[1]), _mm_set1_epi16(scales[0]));
             for n in 0..N {
                 let products =

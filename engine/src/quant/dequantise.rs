@@ -4,7 +4,8 @@ use crate::gguf::TensorType;
 use half::{bf16, f16};
 
 /// What the nibbles of IQ4_NL stand for.
-pub(super) const IQ4_NL: [i8; 16] = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
+pub(super) const IQ4_NL: [i8; 16] =
+    [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 /// Writes the numbers of `bytes`, whole blocks of `kind`, to `out`.
 ///
