@@ -27,6 +27,7 @@ def decode(context, tokens, position):
 def main(path, count, prompt):
     model = Model(path_model=path, params=llama_cpp.LlamaModelParams(), verbose=False)
     params = llama_cpp.LlamaContextParams()
+    params.flash_attn_type = 0
     params.n_ctx, params.n_threads, params.n_threads_batch = 512, 1, 1
     context = llama_cpp.LlamaContext(model=model, params=params, verbose=False)
     decode(context, prompt, 0)

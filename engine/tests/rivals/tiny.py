@@ -12,7 +12,7 @@ WIDTH, HEADS, KV_HEADS, HEAD_DIM, LAYERS, CONTEXT = 256, 4, 2, 64, 2, 512
 FEED_FORWARD, EXPERTS, USED = 512, 8, 3
 TYPES = gguf.GGMLQuantizationType
 # Where the f16 scales of a block are, and how large they are so that weights have a deviation near 0.05.
-SCALES = {"Q4_K": [(0, 2.5e-4), (2, 2e-3)], "Q5_K": [(0, 1.25e-4), (2, 2e-3)], "Q6_K": [(208, 4e-5)], "IQ4_NL": [(0, 8e-4)]}
+SCALES = {"Q4_K": [(0, 2.5e-4)], "Q5_K": [(0, 1.25e-4)], "Q6_K": [(208, 4e-5)], "IQ4_NL": [(0, 8e-4)]}
 
 
 def vocabulary(writer):
@@ -31,13 +31,28 @@ def vocabulary(writer):
     return len(tokens)
 
 
-def k_blocks(rng, kind, count):
+def scales_of(blocks, at):
+    return np.ascontiguousarray(blocks[:, at : at + 2]).view(np.float16).astype(np.float32).reshape(-1)
+
+
+def packed(scales, minima):
+    """Eight scales and eight minima of 6 bits in twelve bytes."""
+    low = [scales[:, :4] | scales[:, 4:] >> 4 << 6, minima[:, :4] | minima[:, 4:] >> 4 << 6]
+    return np.concatenate([*low, scales[:, 4:] & 15 | (minima[:, 4:] & 15) << 4], axis=1)
+
+
+def k_blocks(rng, kind, count, gain):
     """Random blocks of a type that the package cannot write: any bits, but small scales."""
     size = gguf.GGML_QUANT_SIZES[TYPES[kind]][1]
     blocks = rng.integers(0, 256, (count, size), dtype=np.uint8)
     for at, scale in SCALES[kind]:
-        scales = (scale * rng.uniform(0.5, 1.5, count)).astype(np.float16)
+        scales = (gain * scale * rng.uniform(0.5, 1.5, count)).astype(np.float16)
         blocks[:, at : at + 2] = scales.view(np.uint8).reshape(count, 2)
+    if kind in ("Q4_K", "Q5_K"):  # numbers around 0: a group's minimum is near its scale
+        minima = rng.integers(4, 60, (count, 8))
+        blocks[:, 4:16] = packed(minima + rng.integers(-3, 4, (count, 8)), minima)
+        minimum = scales_of(blocks, 0) * (7.5 if kind == "Q4_K" else 15.5)
+        blocks[:, 2:4] = minimum.astype(np.float16).view(np.uint8).reshape(count, 2)
     if kind == "Q6_K":  # the scales of its groups have a sign
         blocks[:, 192:208] = rng.integers(-64, 64, (count, 16)).astype(np.int8).view(np.uint8)
     return blocks
@@ -52,14 +67,22 @@ class Model:
         self.writer.add_tensor(name, np.asarray(numbers, dtype=np.float32))
 
     def matrix(self, name, *shape):
-        """Shape as in numpy: the row length comes last."""
+        """Random numbers. Shape as in numpy: the row length comes last."""
+        self.writer.add_tensor(name, self.numbers(*shape), raw_dtype=TYPES[self.kind])
+
+    def numbers(self, *shape, gain=1):
         if self.kind in SCALES:
-            blocks = k_blocks(self.rng, self.kind, int(np.prod(shape)) // gguf.GGML_QUANT_SIZES[TYPES[self.kind]][0])
-            data = blocks.reshape(*shape[:-1], -1)
-        else:
-            numbers = self.rng.normal(0, 0.05, shape).astype(np.float32)
-            data = gguf.quants.quantize(numbers, TYPES[self.kind])
-        self.writer.add_tensor(name, data, raw_dtype=TYPES[self.kind])
+            count = int(np.prod(shape)) // gguf.GGML_QUANT_SIZES[TYPES[self.kind]][0]
+            blocks = k_blocks(self.rng, self.kind, count, gain)
+            return blocks.reshape(*shape[:-1], -1)
+        return gguf.quants.quantize(self.rng.normal(0, 0.05 * gain, shape).astype(np.float32), TYPES[self.kind])
+
+    def embedding(self, vocab, is_tied):
+        """The output is the embedding in another order: a token has a favourite successor, and rounding does not decide what is best."""
+        rows = self.numbers(vocab, WIDTH, gain=20)
+        self.writer.add_tensor("token_embd.weight", rows, raw_dtype=TYPES[self.kind])
+        if not is_tied:
+            self.writer.add_tensor("output.weight", rows[self.rng.permutation(vocab)], raw_dtype=TYPES[self.kind])
 
     def norm(self, name, width):
         self.vector(name, self.rng.uniform(0.5, 1.5, width))
@@ -88,12 +111,10 @@ def write(path, architecture, kind, seed):
         writer.add_expert_used_count(USED)
     if architecture == "qwen3moe":
         writer.add_expert_feed_forward_length(FEED_FORWARD)
-    model.matrix("token_embd.weight", vocab, WIDTH)
+    model.embedding(vocab, is_tied=architecture == "qwen2")
     for layer in range(LAYERS):
         block(model, architecture, f"blk.{layer}.", has_experts)
     model.norm("output_norm.weight", WIDTH)
-    if architecture != "qwen2":  # there the embedding is the output too
-        model.matrix("output.weight", vocab, WIDTH)
     if architecture == "llama":
         model.vector("rope_freqs.weight", model.rng.uniform(1, 4, HEAD_DIM // 2))
     writer.write_header_to_file()
