@@ -3,9 +3,11 @@
 pub mod arena;
 pub mod backend;
 pub mod catalogue;
+pub mod chat;
 pub mod cli;
 pub mod device;
 pub mod element;
+pub mod generate;
 pub mod gguf;
 pub mod model;
 pub mod plan;
@@ -14,3 +16,4 @@ pub mod reference;
 pub mod report;
 pub mod rms_norm;
 pub mod selftest;
+pub mod tokenizer;

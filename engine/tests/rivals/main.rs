@@ -3,6 +3,7 @@
 
 mod logits;
 mod python;
+mod tokens;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -17,6 +18,7 @@ fn main() {
             },
         ));
     }
+    trials.push(trial("tokens_of_multilingual_text", python::missing(&python::TOKENIZERS), tokens::agree));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

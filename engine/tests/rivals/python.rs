@@ -19,6 +19,13 @@ pub(crate) const LLAMA_CPP: Packages = Packages {
     modules: "import gguf, cyllama.llama.llama_cpp",
 };
 
+/// Hugging Face's tokenizers, and what writes their vocabulary as GGUF.
+pub(crate) const TOKENIZERS: Packages = Packages {
+    name: "tokenizers",
+    pins: &["gguf==0.19.0", "tokenizers==0.23.3", "numpy>=1.24,<3"],
+    modules: "import gguf, tokenizers",
+};
+
 fn folder(packages: &Packages) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
     target.join("engine-python").join(packages.name)
