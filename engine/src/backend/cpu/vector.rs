@@ -80,7 +80,7 @@ fn widen_avx2(halves: &[u16], out: &mut [f32]) {
     for (block, out) in blocks.iter().zip(outs) {
         // SAFETY: an unaligned load of the 16 bytes of `block` and an unaligned store of the 32 bytes of `out`.
         unsafe {
-            _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(block.as_ptr().cast())))
+            _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(block.as_ptr().cast())));
         };
     }
     widen_portable(rest, last);
