@@ -2,6 +2,7 @@
 //! folder of the target directory; where a package cannot be had, its checks are counted as ignored, with the reason.
 
 mod logits;
+mod openai;
 mod python;
 mod tokens;
 
@@ -19,6 +20,8 @@ fn main() {
         ));
     }
     trials.push(trial("tokens_of_multilingual_text", python::missing(&python::TOKENIZERS), tokens::agree));
+    let missing = python::missing(&python::LLAMA_CPP).or_else(|| python::missing(&python::OPENAI));
+    trials.push(trial("openais_client", missing, openai::talks));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

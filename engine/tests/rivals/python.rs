@@ -26,6 +26,10 @@ pub(crate) const TOKENIZERS: Packages = Packages {
     modules: "import gguf, tokenizers",
 };
 
+/// OpenAI's client.
+pub(crate) const OPENAI: Packages =
+    Packages { name: "openai", pins: &["openai==3.51.0"], modules: "import openai" };
+
 fn folder(packages: &Packages) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target directory");
     target.join("engine-python").join(packages.name)

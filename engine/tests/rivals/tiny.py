@@ -28,6 +28,7 @@ def vocabulary(writer):
     writer.add_token_types(kinds)
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
+    writer.add_chat_template("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}assistant: ")
     return len(tokens)
 
 
