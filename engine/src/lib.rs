@@ -10,6 +10,7 @@ pub mod element;
 pub mod generate;
 pub mod gguf;
 pub mod loaded;
+pub mod memory;
 pub mod model;
 pub mod plan;
 pub mod quant;

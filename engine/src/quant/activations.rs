@@ -61,20 +61,18 @@ impl<'a> Activations<'a> {
     }
 
     fn push_32(&mut self, block: &[f32]) {
-        let largest = block.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
-        let scale = largest / 127.0;
+        let scale = largest(block).abs() / 127.0;
         let inverse = if scale == 0.0 { 0.0 } else { 1.0 / scale };
-        self.integers.extend(block.iter().map(|x| (x * inverse).round_ties_even() as i8));
+        self.integers.extend(block.iter().map(|x| rounded(x * inverse)));
         self.scales.push(f16::from_f32(scale).to_f32());
     }
 
     /// The number of the largest size becomes -127, whatever its sign is: as ggml does it.
     fn push_256(&mut self, block: &[f32]) {
-        let largest =
-            block.iter().fold(0.0_f32, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
+        let largest = largest(block);
         let inverse = if largest == 0.0 { 0.0 } else { -127.0 / largest };
         let start = self.integers.len();
-        self.integers.extend(block.iter().map(|x| (x * inverse).round_ties_even().min(127.0) as i8));
+        self.integers.extend(block.iter().map(|x| rounded(x * inverse)));
         self.scales.push(if largest == 0.0 { 0.0 } else { 1.0 / inverse });
         let sums = self.integers[start..].chunks_exact(16);
         self.sums.extend(sums.map(|sixteen| sixteen.iter().map(|x| i16::from(*x)).sum::<i16>()));
@@ -83,5 +81,38 @@ impl<'a> Activations<'a> {
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.floats.len() / self.columns
+    }
+}
+
+/// The number of the largest size, with its sign.
+fn largest(block: &[f32]) -> f32 {
+    let mut lanes = [(0.0_f32, 0.0_f32); 8];
+    for eight in block.chunks_exact(8) {
+        for (lane, x) in lanes.iter_mut().zip(eight) {
+            *lane = (if *x > lane.0 { *x } else { lane.0 }, if *x < lane.1 { *x } else { lane.1 });
+        }
+    }
+    let (most, least) = lanes.into_iter().fold((0.0_f32, 0.0_f32), |a, b| (a.0.max(b.0), a.1.min(b.1)));
+    if most >= -least { most } else { least }
+}
+
+/// The nearest integer from -127 to 127, of two the even one. Adding this number leaves the integer in the low bits of the sum, with plain
+/// instructions that every processor has for vectors.
+fn rounded(x: f32) -> i8 {
+    const MAGIC: f32 = 12_582_912.0; // 1.5 · 2^23
+    ((x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())) as i8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_to_even_and_the_largest_is_found() {
+        let rounded = [-127.0, -2.5, -1.4, 0.0, 0.5, 1.5, 1.6, 127.0].map(rounded);
+        assert_eq!(rounded, [-127, -2, -1, 0, 0, 2, 2, 127]);
+        let mut block = [0.5; 32];
+        block[17] = -3.0;
+        assert_eq!((largest(&block), largest(&[0.0; 32])), (-3.0, 0.0));
     }
 }

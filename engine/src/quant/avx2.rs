@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)] // `n` counts rows of several arrays at once
 
 use super::activations::Activations;
-use super::dequantise::{IQ4_NL, scale_and_minimum};
+use super::dequantise::IQ4_NL;
 use crate::gguf::TensorType;
 use std::arch::x86_64::*;
 
@@ -31,11 +31,11 @@ pub(super) fn dot<const N: usize>(
         TensorType::BF16 => floats(weights, x, first, |bytes: &[u8; 16]| {
             _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(load_half(bytes))))
         }),
-        TensorType::Q8_0 => blocks_32(weights, x, first, |bytes: &[u8; 32]| load(bytes)),
-        TensorType::Q4_0 => blocks_32(weights, x, first, |bytes: &[u8; 16]| {
+        TensorType::Q8_0 => blocks_32::<N, 34, 32>(weights, x, first, |bytes| load(bytes)),
+        TensorType::Q4_0 => blocks_32::<N, 18, 16>(weights, x, first, |bytes| {
             _mm256_sub_epi8(nibbles(load_half(bytes)), _mm256_set1_epi8(8))
         }),
-        TensorType::IQ4_NL => blocks_32(weights, x, first, |bytes: &[u8; 16]| {
+        TensorType::IQ4_NL => blocks_32::<N, 18, 16>(weights, x, first, |bytes| {
             let table = _mm256_broadcastsi128_si256(load_half(&IQ4_NL.map(i8::cast_unsigned)));
             _mm256_shuffle_epi8(table, nibbles(load_half(bytes)))
         }),
@@ -82,13 +82,13 @@ fn load_sums(sums: &[i16; 16]) -> __m256i {
 
 /// A part of fixed length of a slice.
 #[inline]
-fn part<const L: usize, T>(slice: &[T], at: usize) -> &[T; L] {
+pub(super) fn part<const L: usize, T>(slice: &[T], at: usize) -> &[T; L] {
     slice[at..at + L].try_into().expect("a slice of that length")
 }
 
 #[target_feature(enable = "avx2,f16c")]
 #[inline]
-fn half_at(bytes: &[u8], at: usize) -> f32 {
+pub(super) fn half_at(bytes: &[u8], at: usize) -> f32 {
     let bits = i32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
     _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(bits)))
 }
@@ -107,6 +107,16 @@ fn sum(lanes: __m256) -> f32 {
     let four = _mm_add_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps::<1>(lanes));
     let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
     _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn each_sum<const N: usize>(lanes: [__m256; N]) -> [f32; N] {
+    let mut sums = [0.0; N];
+    for n in 0..N {
+        sums[n] = sum(lanes[n]);
+    }
+    sums
 }
 
 /// Eight weights of `B` bytes at a time, made f32 by `widen`; what is left over one by one.
@@ -132,159 +142,265 @@ fn floats<const N: usize, const B: usize>(
     last[..rest.len()].copy_from_slice(rest);
     let w = widen(&last);
     let done = x.columns / 8 * 8;
-    std::array::from_fn(|n| {
+    for n in 0..N {
         let mut padded = [0.0; 8];
         padded[..x.columns - done].copy_from_slice(&rows[n][done..]);
-        sum(_mm256_fmadd_ps(w, load_floats(&padded), sums[n]))
-    })
+        sums[n] = _mm256_fmadd_ps(w, load_floats(&padded), sums[n]);
+    }
+    each_sum(sums)
 }
 
-/// Blocks of an f16 scale and `B` bytes that `unpack` makes 32 signed bytes.
+/// Blocks of `BLOCK` bytes: an f16 scale and `B` bytes that `unpack` makes 32 signed bytes.
 #[target_feature(enable = "avx2,fma,f16c")]
 #[inline]
-fn blocks_32<const N: usize, const B: usize>(
+fn blocks_32<const N: usize, const BLOCK: usize, const B: usize>(
     weights: &[u8],
     x: &Activations<'_>,
     first: usize,
     unpack: impl Fn(&[u8; B]) -> __m256i,
 ) -> [f32; N] {
-    let blocks = x.columns / 32;
-    let integers: [&[i8]; N] = std::array::from_fn(|n| &x.integers[(first + n) * x.columns..][..x.columns]);
-    let scales: [&[f32]; N] = std::array::from_fn(|n| &x.scales[(first + n) * blocks..][..blocks]);
+    let (blocks, _) = weights.as_chunks::<BLOCK>();
+    let count = blocks.len();
+    let (all, _) = x.integers.as_chunks::<32>();
+    let integers: [&[[i8; 32]]; N] = std::array::from_fn(|n| &all[(first + n) * count..][..count]);
+    let scales: [&[f32]; N] = std::array::from_fn(|n| &x.scales[(first + n) * count..][..count]);
     let mut sums = [_mm256_setzero_ps(); N];
     let ones = _mm256_set1_epi16(1);
-    for (i, block) in weights.chunks_exact(2 + B).enumerate() {
+    for (i, block) in blocks.iter().enumerate() {
         let scale = half_at(block, 0);
         let w = unpack(part(block, 2));
         let size = _mm256_sign_epi8(w, w);
         for n in 0..N {
             // The product takes an unsigned and a signed byte: the weight's sign moves to the activation.
-            let signed = _mm256_sign_epi8(load_integers(part(integers[n], i * 32)), w);
+            let signed = _mm256_sign_epi8(load_integers(&integers[n][i]), w);
             let products = _mm256_madd_epi16(_mm256_maddubs_epi16(size, signed), ones);
             let scale = _mm256_set1_ps(scale * scales[n][i]);
             sums[n] = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(products), sums[n]);
         }
     }
-    sums.map(|lanes| sum(lanes))
+    each_sum(sums)
 }
 
-/// The rows of activations that a dot product of K types reads.
-struct Rows<'a, const N: usize> {
-    integers: [&'a [i8]; N],
-    scales: [&'a [f32]; N],
-    sums: [&'a [i16]; N],
+/// The activations of one block of 256 that a dot product of K types reads: pairs of groups of 32, a scale, and sums of each 16.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    pub(super) integers: &'a [[[i8; 32]; 2]; 4],
+    pub(super) scale: f32,
+    pub(super) sums: &'a [i16; 16],
 }
 
-impl<'a, const N: usize> Rows<'a, N> {
-    fn new(x: &'a Activations<'_>, first: usize) -> Self {
-        let blocks = x.columns / 256;
-        Self {
-            integers: std::array::from_fn(|n| &x.integers[(first + n) * x.columns..][..x.columns]),
-            scales: std::array::from_fn(|n| &x.scales[(first + n) * blocks..][..blocks]),
-            sums: std::array::from_fn(|n| &x.sums[(first + n) * blocks * 16..][..blocks * 16]),
+/// The block `i` of the rows from `first` on. A loop, here and below: a closure given to `array::from_fn` is compiled without AVX2 and not inlined.
+#[inline(always)]
+pub(super) fn blocks_of<'a, const N: usize>(
+    x: &'a Activations<'_>,
+    first: usize,
+    i: usize,
+) -> [Block<'a>; N] {
+    let mut blocks = [block_of(x, first, i); N];
+    for n in 1..N {
+        blocks[n] = block_of(x, first + n, i);
+    }
+    blocks
+}
+
+#[inline(always)]
+fn block_of<'a>(x: &'a Activations<'_>, row: usize, i: usize) -> Block<'a> {
+    let at = row * (x.columns / 256) + i;
+    let (groups, _) = x.integers.as_chunks::<32>();
+    let (pairs, _) = groups.as_chunks::<2>();
+    let (blocks, _) = pairs.as_chunks::<4>();
+    let (sums, _) = x.sums.as_chunks::<16>();
+    Block { integers: &blocks[at], scale: x.scales[at], sums: &sums[at] }
+}
+
+/// What N rows have summed up to.
+pub(super) struct Sums<const N: usize> {
+    products: [__m256; N],
+    minima: [__m128; N],
+}
+
+impl<const N: usize> Sums<N> {
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn new() -> Self {
+        Self { products: [_mm256_setzero_ps(); N], minima: [_mm_setzero_ps(); N] }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    pub(super) fn add(&mut self, n: usize, scale: f32, total: __m256i) {
+        self.products[n] =
+            _mm256_fmadd_ps(_mm256_set1_ps(scale), _mm256_cvtepi32_ps(total), self.products[n]);
+    }
+
+    /// Takes off the minimum of each group, times the sum of its activations.
+    #[target_feature(enable = "avx2,fma")]
+    #[inline]
+    pub(super) fn take_minima(&mut self, n: usize, scale: f32, minima: __m128i, sums: &[i16; 16]) {
+        let sixteens = load_sums(sums);
+        let groups =
+            _mm_hadd_epi16(_mm256_castsi256_si128(sixteens), _mm256_extracti128_si256::<1>(sixteens));
+        let offset = _mm_cvtepi32_ps(_mm_madd_epi16(minima, groups));
+        self.minima[n] = _mm_fnmadd_ps(_mm_set1_ps(scale), offset, self.minima[n]);
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    pub(super) fn finish(self) -> [f32; N] {
+        let mut sums = [0.0; N];
+        for n in 0..N {
+            sums[n] = sum(_mm256_add_ps(self.products[n], _mm256_zextps128_ps256(self.minima[n])));
         }
+        sums
     }
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
 fn q4_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
-    let low = _mm256_set1_epi8(15);
-    with_minima::<N, 144>(weights, x, first, |block, group| {
-        let bytes = load(part(block, 16 + group / 2 * 32));
-        let nibble = if group % 2 == 0 { bytes } else { _mm256_srli_epi16::<4>(bytes) };
-        _mm256_and_si256(nibble, low)
-    })
+    with_minima::<N, 144>(weights, x, first, |block, pair| q4_k_pair(block, pair))
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
 fn q5_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
-    let (low, fifth) = (_mm256_set1_epi8(15), _mm256_set1_epi8(16));
-    with_minima::<N, 176>(weights, x, first, |block, group| {
-        let bytes = load(part(block, 48 + group / 2 * 32));
-        let nibble = if group % 2 == 0 { bytes } else { _mm256_srli_epi16::<4>(bytes) };
-        let bit = _mm256_set1_epi8((1_u8 << group).cast_signed());
-        let is_clear =
-            _mm256_cmpeq_epi8(_mm256_and_si256(load(part(block, 16)), bit), _mm256_setzero_si256());
-        _mm256_or_si256(_mm256_and_si256(nibble, low), _mm256_andnot_si256(is_clear, fifth))
-    })
+    with_minima::<N, 176>(weights, x, first, |block, pair| q5_k_pair(block, pair))
 }
 
-/// Blocks of eight groups of 32 unsigned numbers with scales and minima; `unpack` gives a group.
+/// Two groups of a Q4_K block, 0 to 15 each.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn q4_k_pair(block: &[u8; 144], pair: usize) -> [__m256i; 2] {
+    let low = _mm256_set1_epi8(15);
+    let bytes = load(part(block, 16 + pair * 32));
+    [_mm256_and_si256(bytes, low), _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low)]
+}
+
+/// Two groups of a Q5_K block, 0 to 31 each.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn q5_k_pair(block: &[u8; 176], pair: usize) -> [__m256i; 2] {
+    let (low, fifth) = (_mm256_set1_epi8(15), _mm256_set1_epi8(16));
+    let bytes = load(part(block, 48 + pair * 32));
+    // The pair's two bits of the high byte, at bits 0 and 1.
+    let high = _mm256_srl_epi16(load(part(block, 16)), _mm_cvtsi32_si128(2 * pair as i32));
+    let even = _mm256_and_si256(_mm256_slli_epi16::<4>(high), fifth);
+    let odd = _mm256_and_si256(_mm256_slli_epi16::<3>(high), fifth);
+    let nibbles = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
+    [_mm256_or_si256(_mm256_and_si256(bytes, low), even), _mm256_or_si256(nibbles, odd)]
+}
+
+/// The eight scales of a block as i16, twice; and its eight minima. They are packed in twelve bytes: `scale_and_minimum` says how.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn scales_and_minima(packed: &[u8; 12]) -> (__m256i, __m128i) {
+    let word = |at: usize| u32::from_le_bytes([packed[at], packed[at + 1], packed[at + 2], packed[at + 3]]);
+    let (a, b, c) = (word(0), word(4), word(8));
+    let (six, four, two) = (0x3f3f_3f3f, 0x0f0f_0f0f, 0x0303_0303);
+    let low = _mm_set_epi32(
+        (c >> 4 & four | (b >> 6 & two) << 4).cast_signed(),
+        (b & six).cast_signed(),
+        (c & four | (a >> 6 & two) << 4).cast_signed(),
+        (a & six).cast_signed(),
+    );
+    let all = _mm256_cvtepu8_epi16(low);
+    (_mm256_broadcastsi128_si256(_mm256_castsi256_si128(all)), _mm256_extracti128_si256::<1>(all))
+}
+
+/// The scale of `group` in all places.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn scale_of(scales: __m256i, group: usize) -> __m256i {
+    let pair = 2 * group as i16;
+    _mm256_shuffle_epi8(scales, _mm256_set1_epi16(pair | (pair + 1) << 8))
+}
+
+/// Blocks of eight groups of 32 unsigned numbers with scales and minima; `unpack` gives a pair of groups.
 #[target_feature(enable = "avx2,fma,f16c")]
 #[inline]
 fn with_minima<const N: usize, const B: usize>(
     weights: &[u8],
     x: &Activations<'_>,
     first: usize,
-    unpack: impl Fn(&[u8], usize) -> __m256i,
+    unpack: impl Fn(&[u8; B], usize) -> [__m256i; 2],
 ) -> [f32; N] {
-    let rows = Rows::<N>::new(x, first);
-    let mut sums = [_mm256_setzero_ps(); N];
-    let mut offsets = [_mm_setzero_ps(); N];
-    for (i, block) in weights.chunks_exact(B).enumerate() {
-        let (scale, minimum) = (half_at(block, 0), half_at(block, 2));
-        let groups: [(u8, u8); 8] = std::array::from_fn(|group| scale_and_minimum(&block[4..16], group));
-        let m = groups.map(|(_, minimum)| i16::from(minimum));
-        let minima = _mm_set_epi16(m[7], m[6], m[5], m[4], m[3], m[2], m[1], m[0]);
+    let mut sums = Sums::<N>::new();
+    for (i, block) in weights.as_chunks::<B>().0.iter().enumerate() {
+        let rows = blocks_of::<N>(x, first, i);
+        let (scales, minima) = scales_and_minima(part(block, 4));
         let mut totals = [_mm256_setzero_si256(); N];
-        for (group, (group_scale, _)) in groups.into_iter().enumerate() {
-            let w = unpack(block, group);
-            let group_scale = _mm256_set1_epi16(i16::from(group_scale));
+        for pair in 0..4 {
+            let [even, odd] = unpack(block, pair);
+            let (even_scale, odd_scale) = (scale_of(scales, 2 * pair), scale_of(scales, 2 * pair + 1));
             for n in 0..N {
-                let products =
-                    _mm256_maddubs_epi16(w, load_integers(part(rows.integers[n], i * 256 + group * 32)));
-                totals[n] = _mm256_add_epi32(totals[n], _mm256_madd_epi16(group_scale, products));
+                let [even_x, odd_x] = &rows[n].integers[pair];
+                let a = _mm256_madd_epi16(even_scale, _mm256_maddubs_epi16(even, load_integers(even_x)));
+                let b = _mm256_madd_epi16(odd_scale, _mm256_maddubs_epi16(odd, load_integers(odd_x)));
+                totals[n] = _mm256_add_epi32(totals[n], _mm256_add_epi32(a, b));
             }
         }
+        let (scale, minimum) = (half_at(block, 0), half_at(block, 2));
         for n in 0..N {
-            let scales = _mm256_set1_ps(scale * rows.scales[n][i]);
-            sums[n] = _mm256_fmadd_ps(scales, _mm256_cvtepi32_ps(totals[n]), sums[n]);
-            let sixteens = load_sums(part(rows.sums[n], i * 16));
-            let groups =
-                _mm_hadd_epi16(_mm256_castsi256_si128(sixteens), _mm256_extracti128_si256::<1>(sixteens));
-            let offset = _mm_cvtepi32_ps(_mm_madd_epi16(minima, groups));
-            offsets[n] = _mm_fnmadd_ps(_mm_set1_ps(minimum * rows.scales[n][i]), offset, offsets[n]);
+            sums.add(n, scale * rows[n].scale, totals[n]);
+            sums.take_minima(n, minimum * rows[n].scale, minima, rows[n].sums);
         }
     }
-    std::array::from_fn(|n| sum(_mm256_add_ps(sums[n], _mm256_zextps128_ps256(offsets[n]))))
+    sums.finish()
 }
 
 #[target_feature(enable = "avx2,fma,f16c")]
 fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
-    let rows = Rows::<N>::new(x, first);
-    let mut sums = [_mm256_setzero_ps(); N];
-    for (i, block) in weights.chunks_exact(210).enumerate() {
-        let scale = half_at(block, 208);
-        let group_scales = _mm256_cvtepi8_epi16(load_half(part(block, 192)));
-        // The numbers are taken as 0 to 63; the 32 that is too much goes off here.
-        let mut totals: [__m256i; N] = std::array::from_fn(|n| {
-            let sixteens = load_sums(part(rows.sums[n], i * 16));
-            let excess = _mm256_madd_epi16(group_scales, sixteens);
-            _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_slli_epi32::<5>(excess))
-        });
+    let mut sums = Sums::<N>::new();
+    for (i, block) in weights.as_chunks::<210>().0.iter().enumerate() {
+        let rows = blocks_of::<N>(x, first, i);
+        let group_scales = q6_k_scales(block);
+        let mut totals = [_mm256_setzero_si256(); N];
         for group in 0..8 {
             let w = q6_k_group(block, group);
-            let scales =
-                [block[192 + group * 2], block[193 + group * 2]].map(|byte| i16::from(byte.cast_signed()));
-            let group_scale = _mm256_set_m128i(_mm_set1_epi16(scales[1]), _mm_set1_epi16(scales[0]));
+            let group_scale = q6_k_scale_of(group_scales, group);
             for n in 0..N {
-                let products =
-                    _mm256_maddubs_epi16(w, load_integers(part(rows.integers[n], i * 256 + group * 32)));
+                let x = &rows[n].integers[group / 2][group % 2];
+                let products = _mm256_maddubs_epi16(w, load_integers(x));
                 totals[n] = _mm256_add_epi32(totals[n], _mm256_madd_epi16(group_scale, products));
             }
         }
+        let scale = half_at(block, 208);
         for n in 0..N {
-            let scales = _mm256_set1_ps(scale * rows.scales[n][i]);
-            sums[n] = _mm256_fmadd_ps(scales, _mm256_cvtepi32_ps(totals[n]), sums[n]);
+            let total = _mm256_add_epi32(totals[n], q6_k_excess(group_scales, rows[n].sums));
+            sums.add(n, scale * rows[n].scale, total);
         }
     }
-    sums.map(|lanes| sum(lanes))
+    sums.finish()
+}
+
+/// The sixteen scales of a block.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn q6_k_scales(block: &[u8; 210]) -> __m256i {
+    _mm256_cvtepi8_epi16(load_half(part(block, 192)))
+}
+
+/// The two scales of a group, each in its half.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn q6_k_scale_of(scales: __m256i, group: usize) -> __m256i {
+    let half = if group < 4 { _mm256_castsi256_si128(scales) } else { _mm256_extracti128_si256::<1>(scales) };
+    let at = (group % 4 * 4) as i16;
+    let low = _mm_set1_epi16(at | (at + 1) << 8);
+    let high = _mm_set1_epi16((at + 2) | (at + 3) << 8);
+    _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(half), _mm256_set_m128i(high, low))
+}
+
+/// The numbers are taken as 0 to 63: this is what goes off for the 32 that is too much.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn q6_k_excess(scales: __m256i, sums: &[i16; 16]) -> __m256i {
+    let excess = _mm256_madd_epi16(scales, load_sums(sums));
+    _mm256_sub_epi32(_mm256_setzero_si256(), _mm256_slli_epi32::<5>(excess))
 }
 
 /// 32 numbers of a block, 0 to 63 each.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn q6_k_group(block: &[u8], group: usize) -> __m256i {
+pub(super) fn q6_k_group(block: &[u8; 210], group: usize) -> __m256i {
     let (half, quarter) = (group / 4, group % 4);
     let low = load(part(block, half * 64 + quarter % 2 * 32));
     let nibble = if quarter < 2 { low } else { _mm256_srli_epi16::<4>(low) };

@@ -72,7 +72,7 @@ fn iq4_nl(bytes: &[u8], out: &mut [f32]) {
 }
 
 /// The scale and the minimum, 6 bits each, of one of the eight groups of a Q4_K or Q5_K block.
-pub(super) fn scale_and_minimum(packed: &[u8], group: usize) -> (u8, u8) {
+fn scale_and_minimum(packed: &[u8], group: usize) -> (u8, u8) {
     if group < 4 {
         (packed[group] & 63, packed[group + 4] & 63)
     } else {

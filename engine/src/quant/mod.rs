@@ -3,6 +3,8 @@
 mod activations;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
 mod dequantise;
 pub(crate) mod portable;
 
@@ -18,23 +20,32 @@ pub enum Code {
     Portable,
     /// AVX2, FMA and F16C; quantised types in integers.
     Avx2,
+    /// As `Avx2`, and the K types with AVX-512 and VNNI.
+    Avx512,
 }
 
 impl Code {
     /// The fastest that this processor has.
     pub fn best() -> Self {
+        *Self::there().last().unwrap_or(&Self::Portable)
+    }
+
+    /// All that this processor has, the fastest last.
+    pub fn there() -> Vec<Self> {
+        let mut there = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
-        if avx2::is_there() {
-            return Self::Avx2;
+        {
+            there.extend(avx2::is_there().then_some(Self::Avx2));
+            there.extend(avx512::is_there().then_some(Self::Avx512));
         }
-        Self::Portable
+        there
     }
 
     /// The form of activations that it takes for weights of `kind`.
     pub fn form(self, kind: TensorType) -> Form {
         match self {
             Self::Portable => Form::Float,
-            Self::Avx2 => Form::of(kind),
+            Self::Avx2 | Self::Avx512 => Form::of(kind),
         }
     }
 }
@@ -52,28 +63,55 @@ pub fn products(code: Code, kind: TensorType, bytes: &[u8], x: &Activations<'_>,
     let count = x.rows();
     assert_eq!(bytes.len() / row_bytes * count, out.len(), "a place for each product");
     match code {
+        // SAFETY: these are made by `Code::there` alone, after a look at the processor.
         #[cfg(target_arch = "x86_64")]
-        Code::Avx2 => {
-            let (mut first, whole) = (0, count / AT_ONCE * AT_ONCE);
-            while first < count {
-                for (row, out) in bytes.chunks_exact(row_bytes).zip(out.chunks_exact_mut(count)) {
-                    // SAFETY: `Code::Avx2` is made by `Code::best` alone, after a look at the processor.
-                    if first < whole {
-                        let four: [f32; AT_ONCE] = unsafe { avx2::dot(kind, row, x, first) };
-                        out[first..first + AT_ONCE].copy_from_slice(&four);
-                    } else {
-                        [out[first]] = unsafe { avx2::dot(kind, row, x, first) };
-                    }
-                }
-                first += if first < whole { AT_ONCE } else { 1 };
-            }
-        }
+        Code::Avx2 => by_dots(
+            bytes,
+            row_bytes,
+            count,
+            out,
+            |row, first| unsafe { avx2::dot(kind, row, x, first) },
+            |row, first| unsafe { avx2::dot(kind, row, x, first) },
+        ),
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Code::Avx512 => by_dots(
+            bytes,
+            row_bytes,
+            count,
+            out,
+            |row, first| unsafe { avx512::dot(kind, row, x, first) },
+            |row, first| unsafe { avx512::dot(kind, row, x, first) },
+        ),
         _ => {
             let mut scratch = Vec::new();
             for (row, out) in bytes.chunks_exact(row_bytes).zip(out.chunks_exact_mut(count)) {
                 portable::dots(kind, row, x.floats, x.columns, &mut scratch, out);
             }
         }
+    }
+}
+
+/// Each row of weights with four rows of activations at once, then with what is left over one by one.
+#[cfg(target_arch = "x86_64")]
+fn by_dots(
+    bytes: &[u8],
+    row_bytes: usize,
+    count: usize,
+    out: &mut [f32],
+    four: impl Fn(&[u8], usize) -> [f32; AT_ONCE],
+    one: impl Fn(&[u8], usize) -> [f32; 1],
+) {
+    let (mut first, whole) = (0, count / AT_ONCE * AT_ONCE);
+    while first < count {
+        for (row, out) in bytes.chunks_exact(row_bytes).zip(out.chunks_exact_mut(count)) {
+            if first < whole {
+                out[first..first + AT_ONCE].copy_from_slice(&four(row, first));
+            } else {
+                [out[first]] = one(row, first);
+            }
+        }
+        first += if first < whole { AT_ONCE } else { 1 };
     }
 }
 
@@ -118,15 +156,19 @@ mod tests {
 
     #[test]
     fn the_fast_code_agrees_with_the_definition() {
-        if Code::best() == Code::Portable {
-            return; // nothing to compare on this processor
+        // On a processor without vectors there is nothing to compare.
+        for code in Code::there().into_iter().skip(1) {
+            agrees(code);
         }
+    }
+
+    fn agrees(code: Code) {
         for kind in TensorType::ALL {
             for columns in [256, 512, 4096] {
                 let (rows, count) = (3, 6);
                 let bytes = blocks(kind, rows * columns / kind.block().0);
                 let floats: Vec<f32> = noise(3).take(count * columns).collect();
-                let [fast, slow] = [Code::best(), Code::Portable].map(|code| {
+                let [fast, slow] = [code, Code::Portable].map(|code| {
                     let x = Activations::new(code.form(kind), &floats, columns);
                     let mut out = vec![0.0; rows * count];
                     products(code, kind, &bytes, &x, &mut out);
@@ -140,7 +182,10 @@ mod tests {
                     let norm = row.iter().map(|w| w * w).sum::<f32>().sqrt();
                     let bound = if Form::of(kind) == Form::Float { 2e-6 } else { 0.004 } * (norm + 1e-6);
                     let bound = bound * (columns as f32).sqrt().min(4.0);
-                    assert!((fast - slow).abs() <= bound, "{kind} {columns} {i}: {fast} {slow} {bound}");
+                    assert!(
+                        (fast - slow).abs() <= bound,
+                        "{code:?} {kind} {columns} {i}: {fast} {slow} {bound}"
+                    );
                 }
             }
         }

@@ -62,7 +62,9 @@ impl SentencePiece {
             match vocabulary.number(part) {
                 Some(number) => out.push(number),
                 None => {
-                    out.extend(part.bytes().filter_map(|byte| self.bytes[usize::from(byte)].or(self.unknown)))
+                    out.extend(
+                        part.bytes().filter_map(|byte| self.bytes[usize::from(byte)].or(self.unknown)),
+                    );
                 }
             }
         }

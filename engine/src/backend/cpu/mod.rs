@@ -107,7 +107,7 @@ impl Backend for Cpu {
         let mut out = vec![0.0; x.len()];
         each_row(&mut out, weight.len(), |number, out| {
             let row = &x[number * weight.len()..][..weight.len()];
-            let mean = row.iter().map(|x| f64::from(x * x)).sum::<f64>() / row.len() as f64;
+            let mean = sum_of_squares(row) / row.len() as f64;
             let scale = 1.0 / (mean as f32 + epsilon).sqrt();
             for ((out, x), weight) in out.iter_mut().zip(row).zip(weight) {
                 *out = x * scale * weight;
@@ -190,6 +190,18 @@ impl Backend for Cpu {
     fn read(&self, x: Vec<f32>) -> Result<Vec<f32>, Infallible> {
         Ok(x)
     }
+}
+
+/// In f64, in eight lanes.
+fn sum_of_squares(row: &[f32]) -> f64 {
+    let (eights, rest) = row.as_chunks::<8>();
+    let mut lanes = [0.0_f64; 8];
+    for eight in eights {
+        for (lane, x) in lanes.iter_mut().zip(eight) {
+            *lane += f64::from(x * x);
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|x| f64::from(x * x)).sum::<f64>()
 }
 
 /// `gate = silu(gate) · up`.

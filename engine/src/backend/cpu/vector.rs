@@ -20,8 +20,8 @@ macro_rules! for_both {
         pub(super) fn $name(code: Code, $($arg: $kind),*) $(-> $result)? {
             match code {
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: `Code::Avx2` is made by `Code::best` alone, after a look at the processor.
-                Code::Avx2 => unsafe { $avx2($($arg),*) },
+                // SAFETY: it is made by `Code::there` alone, after a look at the processor.
+                Code::Avx2 | Code::Avx512 => unsafe { $avx2($($arg),*) },
                 _ => $portable($($arg),*),
             }
         }
@@ -59,8 +59,8 @@ for_both!(
 pub(super) fn widen(code: Code, halves: &[u16], out: &mut [f32]) {
     match code {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `Code::Avx2` is made by `Code::best` alone, after a look at the processor.
-        Code::Avx2 => unsafe { widen_avx2(halves, out) },
+        // SAFETY: it is made by `Code::there` alone, after a look at the processor.
+        Code::Avx2 | Code::Avx512 => unsafe { widen_avx2(halves, out) },
         _ => widen_portable(halves, out),
     }
 }

@@ -1,6 +1,7 @@
 //! `strata bench`: how fast a model is on this machine.
 
 use crate::cli::Bench;
+use crate::generate::speed;
 use crate::open::open;
 use anyhow::{Result, ensure};
 use engine::backend::cpu::Cpu;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 const STEP: usize = 512;
 
 pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
-    let opened = open(&arguments.running)?;
+    let opened = open(&arguments.running, 1)?;
     let (prompt, generated) = (arguments.prompt_tokens as usize, arguments.generate as usize);
     ensure!(
         prompt + generated <= opened.context,
@@ -23,8 +24,9 @@ pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
     let model = opened.loaded.model;
     let runs =
         (0..arguments.repeat).map(|_| measure(&model, prompt, generated)).collect::<Result<Vec<_>>>()?;
-    let prompt_time = median(runs.iter().map(|run| run[0]).collect());
-    let decode_time = median(runs.iter().map(|run| run[1]).collect());
+    let [prompt_cpu, decode_cpu] = [0, 1].map(|part| median(runs.iter().map(|run| run.cpu[part]).collect()));
+    let prompt_time = median(runs.iter().map(|run| run.wall[0]).collect());
+    let decode_time = median(runs.iter().map(|run| run.wall[1]).collect());
     let prompt_speed = prompt as f64 / prompt_time.as_secs_f64();
     let decode_speed = generated as f64 / decode_time.as_secs_f64();
     if arguments.json {
@@ -36,6 +38,8 @@ pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
             "prompt_tokens_per_second": prompt_speed,
             "generated_tokens": generated,
             "decode_tokens_per_second": decode_speed,
+            "prompt_tokens_per_cpu_second": speed(prompt, prompt_cpu),
+            "decode_tokens_per_cpu_second": speed(generated, decode_cpu),
             "runs": runs.len(),
         });
         println!("{object}");
@@ -46,7 +50,24 @@ pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn measure(model: &Model<Cpu>, prompt: usize, generated: usize) -> Result<[Duration; 2]> {
+/// Times of prompt and decode.
+struct Run {
+    wall: [Duration; 2],
+    /// Of all threads together: it does not depend on what else the machine does.
+    cpu: [Duration; 2],
+}
+
+/// Processor time that this process has had; zero where the system does not tell (everywhere but on Linux).
+fn cpu_time() -> Duration {
+    const TICKS: u32 = 100; // a second, whatever the kernel was built with: proc(5) counts in USER_HZ
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The program's name may hold blanks and ends with the last bracket.
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u32>().ok()).unwrap_or(0);
+    Duration::from_secs(1) * (ticks(11) + ticks(12)) / TICKS
+}
+
+fn measure(model: &Model<Cpu>, prompt: usize, generated: usize) -> Result<Run> {
     let vocabulary = model.config().vocabulary;
     // Any tokens do: the work is the same.
     let token = |position: usize| (position * 7919 % vocabulary) as u32;
@@ -57,15 +78,18 @@ fn measure(model: &Model<Cpu>, prompt: usize, generated: usize) -> Result<[Durat
         positions.for_each(|position| batch.push(token(position), 0, position, position == last));
         model.forward(&mut cache, &batch)
     };
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu_time());
     for first in (0..prompt).step_by(STEP) {
         run(first..(first + STEP).min(prompt))?;
     }
-    let prompt_time = start.elapsed();
+    let (prompt_time, prompt_cpu) = (start.elapsed(), cpu_time() - cpu);
     for position in prompt..prompt + generated {
         run(position..position + 1)?;
     }
-    Ok([prompt_time, start.elapsed() - prompt_time])
+    Ok(Run {
+        wall: [prompt_time, start.elapsed() - prompt_time],
+        cpu: [prompt_cpu, cpu_time() - cpu - prompt_cpu],
+    })
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

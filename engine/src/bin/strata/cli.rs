@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use engine::generate::Sampling;
+use engine::memory::Choice;
 use engine::serve::request::random;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Measure prompt and decode speed
     Bench(Bench),
+    /// Show where a model's parts would go in memory, and whether they fit
+    Plan(Plan),
 }
 
 /// What every command that runs a model takes.
@@ -175,6 +178,40 @@ pub(crate) struct Bench {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// So far the CPU computes: the plan says what the cards of this machine would hold.
+#[derive(Debug, Args)]
+pub(crate) struct Plan {
+    #[command(flatten)]
+    pub(crate) running: Running,
+
+    /// Sequences at once
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) parallel: u16,
+
+    /// Use this card, by HIP's number [default: the best that is not integrated]
+    #[arg(long, value_name = "N", conflicts_with = "gpus")]
+    pub(crate) gpu: Option<u32>,
+
+    /// Split the layers over these cards: `1,0` or `all`
+    #[arg(long, value_name = "LIST")]
+    pub(crate) gpus: Option<Choice>,
+
+    /// MiB that are left free on each card
+    #[arg(long, value_name = "N", default_value_t = 700)]
+    pub(crate) vram_reserve_mib: u32,
+
+    /// Where the code objects lie [default: kernels, beside this program]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) kernels: Option<PathBuf>,
+}
+
+impl Plan {
+    pub(crate) fn choice(&self) -> Choice {
+        let named = self.gpu.map(|number| Choice::Named(vec![number]));
+        named.or_else(|| self.gpus.clone()).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]

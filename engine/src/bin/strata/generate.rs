@@ -43,7 +43,7 @@ impl Sink for Printer {
 pub(crate) fn run(arguments: Generate) -> Result<ExitCode> {
     let sampling = arguments.sampling();
     sampling.check()?;
-    let opened = open(&arguments.running)?;
+    let opened = open(&arguments.running, 1)?;
     let text = match &arguments.prompt {
         Some(text) => text.clone(),
         None => read_input()?,

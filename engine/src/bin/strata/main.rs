@@ -5,6 +5,7 @@ mod cli;
 mod generate;
 mod interrupt;
 mod open;
+mod plan;
 mod serve;
 
 use clap::Parser;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprint!("error: {error}");

@@ -1,9 +1,13 @@
 //! Opens a model for a command.
 
 use crate::cli::Running;
+use crate::plan::expect_room;
 use anyhow::{Context, Result, ensure};
 use engine::backend::cpu::Cpu;
+use engine::gguf::Gguf;
 use engine::loaded::Loaded;
+use engine::model::Config;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The context that is taken where none is named: enough for a chat, little memory.
@@ -17,20 +21,28 @@ pub(crate) struct Opened {
     pub(crate) time: Duration,
 }
 
-/// Opens the model and says what it is.
-pub(crate) fn open(running: &Running) -> Result<Opened> {
-    let start = Instant::now();
-    let backend = Cpu::new(running.threads).context("failed to start threads")?;
-    let threads = backend.threads();
-    let loaded = Loaded::open(&running.model, backend)
-        .with_context(|| format!("failed to load `{}`", running.model.display()))?;
-    let config = loaded.model.config();
+/// The context that is asked for, or a default.
+pub(crate) fn context_of(running: &Running, config: &Config) -> Result<usize> {
     let context = running.context.map_or(config.trained_context.min(CONTEXT), |context| context as usize);
     ensure!(
         context <= config.trained_context,
         "a context of {context} is more than the {} that the model was trained with",
         config.trained_context
     );
+    Ok(context)
+}
+
+/// Opens the model for `parallel` sequences and says what it is.
+pub(crate) fn open(running: &Running, parallel: usize) -> Result<Opened> {
+    let start = Instant::now();
+    let failed = || format!("failed to load `{}`", running.model.display());
+    let gguf = Arc::new(Gguf::open(&running.model).with_context(failed)?);
+    let config = Config::new(&gguf).with_context(failed)?;
+    let context = context_of(running, &config)?;
+    expect_room(&gguf, &config, context, parallel)?;
+    let backend = Cpu::new(running.threads).context("failed to start threads")?;
+    let threads = backend.threads();
+    let loaded = Loaded::new(&gguf, backend).with_context(failed)?;
     eprintln!(
         "model: {} ({}, {} layers, context {context}), cpu with {threads} threads",
         running.model.display(),

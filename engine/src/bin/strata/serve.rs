@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: Serve) -> Result<ExitCode> {
             arguments.host
         );
     }
-    let opened = open(&arguments.running)?;
+    let opened = open(&arguments.running, usize::from(arguments.parallel))?;
     let file = arguments.running.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let language = opened.loaded.language;
     let tokenizer = language.tokenizer.clone();
