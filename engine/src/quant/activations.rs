@@ -34,18 +34,32 @@ pub struct Activations<'a> {
     pub columns: usize,
     /// The rows as they came, one after the other.
     pub floats: &'a [f32],
-    /// Rounded numbers of the integer forms.
+    /// Rounded numbers of [`Form::Blocks32`].
     pub integers: Vec<i8>,
-    /// A scale a block.
+    /// A scale a block of [`Form::Blocks32`].
     pub scales: Vec<f32>,
-    /// Sums of each 16 integers of [`Form::Blocks256`].
-    pub sums: Vec<i16>,
+    /// The blocks of [`Form::Blocks256`].
+    pub blocks: Vec<Block256>,
+}
+
+/// 256 numbers, in one piece of memory with all that a dot product wants of them.
+#[derive(Debug, Clone)]
+#[repr(C, align(64))]
+pub struct Block256 {
+    /// Rounded numbers, as four pairs of groups of 32.
+    pub integers: [[[i8; 32]; 2]; 4],
+    /// Sums of each 16.
+    pub sums: [i16; 16],
+    /// Sums of each 32.
+    pub group_sums: [i16; 8],
+    /// What they are multiplied by.
+    pub scale: f32,
 }
 
 impl<'a> Activations<'a> {
     /// Brings `floats`, rows of `columns`, to `form`.
     pub fn new(form: Form, floats: &'a [f32], columns: usize) -> Self {
-        let mut rows = Self { columns, floats, integers: Vec::new(), scales: Vec::new(), sums: Vec::new() };
+        let mut rows = Self { columns, floats, integers: Vec::new(), scales: Vec::new(), blocks: Vec::new() };
         match form {
             Form::Float => {}
             Form::Blocks32 => {
@@ -53,8 +67,7 @@ impl<'a> Activations<'a> {
                 floats.chunks_exact(32).for_each(|block| rows.push_32(block));
             }
             Form::Blocks256 => {
-                rows.integers.reserve_exact(floats.len());
-                floats.chunks_exact(256).for_each(|block| rows.push_256(block));
+                rows.blocks = floats.as_chunks::<256>().0.iter().map(Block256::new).collect();
             }
         }
         rows
@@ -67,20 +80,30 @@ impl<'a> Activations<'a> {
         self.scales.push(f16::from_f32(scale).to_f32());
     }
 
-    /// The number of the largest size becomes -127, whatever its sign is: as ggml does it.
-    fn push_256(&mut self, block: &[f32]) {
-        let largest = largest(block);
-        let inverse = if largest == 0.0 { 0.0 } else { -127.0 / largest };
-        let start = self.integers.len();
-        self.integers.extend(block.iter().map(|x| rounded(x * inverse)));
-        self.scales.push(if largest == 0.0 { 0.0 } else { 1.0 / inverse });
-        let sums = self.integers[start..].chunks_exact(16);
-        self.sums.extend(sums.map(|sixteen| sixteen.iter().map(|x| i16::from(*x)).sum::<i16>()));
-    }
-
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.floats.len() / self.columns
+    }
+}
+
+impl Block256 {
+    /// The number of the largest size becomes -127, whatever its sign is: as ggml does it.
+    fn new(floats: &[f32; 256]) -> Self {
+        let largest = largest(floats);
+        let inverse = if largest == 0.0 { 0.0 } else { -127.0 / largest };
+        let scale = if largest == 0.0 { 0.0 } else { 1.0 / inverse };
+        let mut block = Self { integers: [[[0; 32]; 2]; 4], sums: [0; 16], group_sums: [0; 8], scale };
+        let integers = block.integers.as_flattened_mut().as_flattened_mut();
+        for (integer, x) in integers.iter_mut().zip(floats) {
+            *integer = rounded(x * inverse);
+        }
+        for (sum, sixteen) in block.sums.iter_mut().zip(integers.as_chunks::<16>().0) {
+            *sum = sixteen.iter().map(|x| i16::from(*x)).sum();
+        }
+        for (group, two) in block.group_sums.iter_mut().zip(block.sums.as_chunks::<2>().0) {
+            *group = two[0] + two[1];
+        }
+        block
     }
 }
 

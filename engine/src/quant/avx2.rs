@@ -3,7 +3,7 @@
 #![allow(unsafe_code)] // loads through pointers; the callers check the processor
 #![allow(clippy::needless_range_loop)] // `n` counts rows of several arrays at once
 
-use super::activations::Activations;
+use super::activations::{Activations, Block256};
 use super::dequantise::IQ4_NL;
 use crate::gguf::TensorType;
 use std::arch::x86_64::*;
@@ -78,6 +78,13 @@ fn load_integers(integers: &[i8; 32]) -> __m256i {
 fn load_sums(sums: &[i16; 16]) -> __m256i {
     // SAFETY: an unaligned load of the 32 bytes that the reference covers.
     unsafe { _mm256_loadu_si256(sums.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_group_sums(sums: &[i16; 8]) -> __m128i {
+    // SAFETY: an unaligned load of the 16 bytes that the reference covers.
+    unsafe { _mm_loadu_si128(sums.as_ptr().cast()) }
 }
 
 /// A part of fixed length of a slice.
@@ -181,36 +188,19 @@ fn blocks_32<const N: usize, const BLOCK: usize, const B: usize>(
     each_sum(sums)
 }
 
-/// The activations of one block of 256 that a dot product of K types reads: pairs of groups of 32, a scale, and sums of each 16.
-#[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
-    pub(super) integers: &'a [[[i8; 32]; 2]; 4],
-    pub(super) scale: f32,
-    pub(super) sums: &'a [i16; 16],
-}
-
-/// The block `i` of the rows from `first` on. A loop, here and below: a closure given to `array::from_fn` is compiled without AVX2 and not inlined.
+/// The blocks of the rows from `first` on, `count` each. A loop, here and below: a closure given to `array::from_fn` is compiled without AVX2 and not
+/// inlined.
 #[inline(always)]
-pub(super) fn blocks_of<'a, const N: usize>(
+pub(super) fn rows_of<'a, const N: usize>(
     x: &'a Activations<'_>,
     first: usize,
-    i: usize,
-) -> [Block<'a>; N] {
-    let mut blocks = [block_of(x, first, i); N];
-    for n in 1..N {
-        blocks[n] = block_of(x, first + n, i);
+    count: usize,
+) -> [&'a [Block256]; N] {
+    let mut rows: [&[Block256]; N] = [&[]; N];
+    for n in 0..N {
+        rows[n] = &x.blocks[(first + n) * count..][..count];
     }
-    blocks
-}
-
-#[inline(always)]
-fn block_of<'a>(x: &'a Activations<'_>, row: usize, i: usize) -> Block<'a> {
-    let at = row * (x.columns / 256) + i;
-    let (groups, _) = x.integers.as_chunks::<32>();
-    let (pairs, _) = groups.as_chunks::<2>();
-    let (blocks, _) = pairs.as_chunks::<4>();
-    let (sums, _) = x.sums.as_chunks::<16>();
-    Block { integers: &blocks[at], scale: x.scales[at], sums: &sums[at] }
+    rows
 }
 
 /// What N rows have summed up to.
@@ -236,11 +226,8 @@ impl<const N: usize> Sums<N> {
     /// Takes off the minimum of each group, times the sum of its activations.
     #[target_feature(enable = "avx2,fma")]
     #[inline]
-    pub(super) fn take_minima(&mut self, n: usize, scale: f32, minima: __m128i, sums: &[i16; 16]) {
-        let sixteens = load_sums(sums);
-        let groups =
-            _mm_hadd_epi16(_mm256_castsi256_si128(sixteens), _mm256_extracti128_si256::<1>(sixteens));
-        let offset = _mm_cvtepi32_ps(_mm_madd_epi16(minima, groups));
+    pub(super) fn take_minima(&mut self, n: usize, scale: f32, minima: __m128i, sums: &[i16; 8]) {
+        let offset = _mm_cvtepi32_ps(_mm_madd_epi16(minima, load_group_sums(sums)));
         self.minima[n] = _mm_fnmadd_ps(_mm_set1_ps(scale), offset, self.minima[n]);
     }
 
@@ -323,15 +310,16 @@ fn with_minima<const N: usize, const B: usize>(
     unpack: impl Fn(&[u8; B], usize) -> [__m256i; 2],
 ) -> [f32; N] {
     let mut sums = Sums::<N>::new();
-    for (i, block) in weights.as_chunks::<B>().0.iter().enumerate() {
-        let rows = blocks_of::<N>(x, first, i);
+    let (blocks, _) = weights.as_chunks::<B>();
+    let rows = rows_of::<N>(x, first, blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
         let (scales, minima) = scales_and_minima(part(block, 4));
         let mut totals = [_mm256_setzero_si256(); N];
         for pair in 0..4 {
             let [even, odd] = unpack(block, pair);
             let (even_scale, odd_scale) = (scale_of(scales, 2 * pair), scale_of(scales, 2 * pair + 1));
             for n in 0..N {
-                let [even_x, odd_x] = &rows[n].integers[pair];
+                let [even_x, odd_x] = &rows[n][i].integers[pair];
                 let a = _mm256_madd_epi16(even_scale, _mm256_maddubs_epi16(even, load_integers(even_x)));
                 let b = _mm256_madd_epi16(odd_scale, _mm256_maddubs_epi16(odd, load_integers(odd_x)));
                 totals[n] = _mm256_add_epi32(totals[n], _mm256_add_epi32(a, b));
@@ -339,8 +327,8 @@ fn with_minima<const N: usize, const B: usize>(
         }
         let (scale, minimum) = (half_at(block, 0), half_at(block, 2));
         for n in 0..N {
-            sums.add(n, scale * rows[n].scale, totals[n]);
-            sums.take_minima(n, minimum * rows[n].scale, minima, rows[n].sums);
+            sums.add(n, scale * rows[n][i].scale, totals[n]);
+            sums.take_minima(n, minimum * rows[n][i].scale, minima, &rows[n][i].group_sums);
         }
     }
     sums.finish()
@@ -349,23 +337,24 @@ fn with_minima<const N: usize, const B: usize>(
 #[target_feature(enable = "avx2,fma,f16c")]
 fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
     let mut sums = Sums::<N>::new();
-    for (i, block) in weights.as_chunks::<210>().0.iter().enumerate() {
-        let rows = blocks_of::<N>(x, first, i);
+    let (blocks, _) = weights.as_chunks::<210>();
+    let rows = rows_of::<N>(x, first, blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
         let group_scales = q6_k_scales(block);
         let mut totals = [_mm256_setzero_si256(); N];
         for group in 0..8 {
             let w = q6_k_group(block, group);
             let group_scale = q6_k_scale_of(group_scales, group);
             for n in 0..N {
-                let x = &rows[n].integers[group / 2][group % 2];
+                let x = &rows[n][i].integers[group / 2][group % 2];
                 let products = _mm256_maddubs_epi16(w, load_integers(x));
                 totals[n] = _mm256_add_epi32(totals[n], _mm256_madd_epi16(group_scale, products));
             }
         }
         let scale = half_at(block, 208);
         for n in 0..N {
-            let total = _mm256_add_epi32(totals[n], q6_k_excess(group_scales, rows[n].sums));
-            sums.add(n, scale * rows[n].scale, total);
+            let total = _mm256_add_epi32(totals[n], q6_k_excess(group_scales, &rows[n][i].sums));
+            sums.add(n, scale * rows[n][i].scale, total);
         }
     }
     sums.finish()

@@ -65,22 +65,23 @@ fn with_minima<const N: usize, const B: usize>(
     unpack: impl Fn(&[u8; B], usize) -> [__m256i; 2],
 ) -> [f32; N] {
     let mut sums = avx2::Sums::<N>::new();
-    for (i, block) in weights.as_chunks::<B>().0.iter().enumerate() {
-        let rows = avx2::blocks_of::<N>(x, first, i);
+    let (blocks, _) = weights.as_chunks::<B>();
+    let rows = avx2::rows_of::<N>(x, first, blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
         let (scales, minima) = avx2::scales_and_minima(avx2::part(block, 4));
         let mut totals = [_mm512_setzero_si512(); N];
         for pair in 0..4 {
             let w = both(unpack(block, pair));
             let scale = both([avx2::scale_of(scales, 2 * pair), avx2::scale_of(scales, 2 * pair + 1)]);
             for n in 0..N {
-                let products = _mm512_maddubs_epi16(w, load(&rows[n].integers[pair]));
+                let products = _mm512_maddubs_epi16(w, load(&rows[n][i].integers[pair]));
                 totals[n] = _mm512_dpwssd_epi32(totals[n], scale, products);
             }
         }
         let (scale, minimum) = (avx2::half_at(block, 0), avx2::half_at(block, 2));
         for n in 0..N {
-            sums.add(n, scale * rows[n].scale, folded(totals[n]));
-            sums.take_minima(n, minimum * rows[n].scale, minima, rows[n].sums);
+            sums.add(n, scale * rows[n][i].scale, folded(totals[n]));
+            sums.take_minima(n, minimum * rows[n][i].scale, minima, &rows[n][i].group_sums);
         }
     }
     sums.finish()
@@ -89,8 +90,9 @@ fn with_minima<const N: usize, const B: usize>(
 #[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vnni")]
 fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
     let mut sums = avx2::Sums::<N>::new();
-    for (i, block) in weights.as_chunks::<210>().0.iter().enumerate() {
-        let rows = avx2::blocks_of::<N>(x, first, i);
+    let (blocks, _) = weights.as_chunks::<210>();
+    let rows = avx2::rows_of::<N>(x, first, blocks.len());
+    for (i, block) in blocks.iter().enumerate() {
         let group_scales = avx2::q6_k_scales(block);
         let mut totals = [_mm512_setzero_si512(); N];
         for pair in 0..4 {
@@ -100,14 +102,15 @@ fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f
                 avx2::q6_k_scale_of(group_scales, 2 * pair + 1),
             ]);
             for n in 0..N {
-                let products = _mm512_maddubs_epi16(w, load(&rows[n].integers[pair]));
+                let products = _mm512_maddubs_epi16(w, load(&rows[n][i].integers[pair]));
                 totals[n] = _mm512_dpwssd_epi32(totals[n], scale, products);
             }
         }
         let scale = avx2::half_at(block, 208);
         for n in 0..N {
-            let total = _mm256_add_epi32(folded(totals[n]), avx2::q6_k_excess(group_scales, rows[n].sums));
-            sums.add(n, scale * rows[n].scale, total);
+            let total =
+                _mm256_add_epi32(folded(totals[n]), avx2::q6_k_excess(group_scales, &rows[n][i].sums));
+            sums.add(n, scale * rows[n][i].scale, total);
         }
     }
     sums.finish()

@@ -8,7 +8,7 @@ mod avx512;
 mod dequantise;
 pub(crate) mod portable;
 
-pub use activations::{Activations, Form};
+pub use activations::{Activations, Block256, Form};
 pub use dequantise::dequantise;
 
 use crate::gguf::TensorType;
