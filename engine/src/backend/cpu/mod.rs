@@ -1,0 +1,218 @@
+//! The CPU: the reference of all backends, on all cores, from the mapped file.
+
+mod attention;
+mod experts;
+mod matrix;
+mod vector;
+
+pub use attention::Cache;
+pub use matrix::Matrix;
+
+use super::{Backend, Span};
+use crate::gguf::{Gguf, Tensor};
+use crate::model::{Experts, RopePairs, Turns};
+use crate::quant::{Code, dequantise};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+/// A pool of threads.
+#[derive(Debug)]
+pub struct Cpu {
+    pool: ThreadPool,
+    code: Code,
+}
+
+impl Cpu {
+    /// A backend with so many threads; 0: one a core.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let name = |number| format!("strata-cpu-{number}");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()?;
+        Ok(Self { pool, code: Code::best() })
+    }
+
+    /// As [`Self::new`], with other code than the best: for comparisons.
+    ///
+    /// # Errors
+    /// When the threads cannot be started.
+    pub fn portable(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
+        Ok(Self { code: Code::Portable, ..Self::new(threads)? })
+    }
+
+    /// How many threads it has.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+}
+
+/// Numbers from which on work is worth being shared.
+const WORTH_SHARING: usize = 1 << 15;
+
+/// `work` on each row, on all threads if there is enough of it.
+fn each_row(rows: &mut [f32], width: usize, work: impl Fn(usize, &mut [f32]) + Sync) {
+    if rows.len() < WORTH_SHARING {
+        rows.chunks_exact_mut(width).enumerate().for_each(|(number, row)| work(number, row));
+    } else {
+        rows.par_chunks_exact_mut(width).enumerate().for_each(|(number, row)| work(number, row));
+    }
+}
+
+impl Backend for Cpu {
+    type Matrix = Matrix;
+    type Vector = Vec<f32>;
+    type Buffer = Vec<f32>;
+    type Cache = Cache;
+    type Error = Infallible;
+
+    fn matrix(&self, gguf: &Arc<Gguf>, tensor: &Tensor) -> Matrix {
+        Matrix::new(gguf.clone(), tensor.clone())
+    }
+
+    fn vector(&self, numbers: &[f32]) -> Vec<f32> {
+        numbers.to_vec()
+    }
+
+    fn cache(
+        &self,
+        layers: usize,
+        slots: usize,
+        context: usize,
+        kv_heads: usize,
+        head_dim: usize,
+    ) -> Result<Cache, Infallible> {
+        Ok(Cache::new(layers, slots, context, kv_heads, head_dim))
+    }
+
+    fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.pool.install(work)
+    }
+
+    fn embed(&self, table: &Matrix, tokens: &[u32]) -> Result<Vec<f32>, Infallible> {
+        let mut out = vec![0.0; tokens.len() * table.columns()];
+        each_row(&mut out, table.columns(), |number, row| {
+            dequantise(table.kind(), table.row(tokens[number] as usize), row);
+        });
+        Ok(out)
+    }
+
+    fn pick(&self, x: &Vec<f32>, width: usize, rows: &[usize]) -> Result<Vec<f32>, Infallible> {
+        Ok(rows.iter().flat_map(|row| &x[row * width..][..width]).copied().collect())
+    }
+
+    fn rms_norm(&self, x: &Vec<f32>, weight: &Vec<f32>, epsilon: f32) -> Result<Vec<f32>, Infallible> {
+        let mut out = vec![0.0; x.len()];
+        each_row(&mut out, weight.len(), |number, out| {
+            let row = &x[number * weight.len()..][..weight.len()];
+            let mean = sum_of_squares(row) / row.len() as f64;
+            let scale = 1.0 / (mean as f32 + epsilon).sqrt();
+            for ((out, x), weight) in out.iter_mut().zip(row).zip(weight) {
+                *out = x * scale * weight;
+            }
+        });
+        Ok(out)
+    }
+
+    fn multiply(&self, matrix: &Matrix, x: &Vec<f32>) -> Result<Vec<f32>, Infallible> {
+        Ok(matrix.multiply(self.code, 0, x))
+    }
+
+    fn add(&self, x: &mut Vec<f32>, y: &Vec<f32>) -> Result<(), Infallible> {
+        x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
+        Ok(())
+    }
+
+    fn add_to_rows(&self, x: &mut Vec<f32>, vector: &Vec<f32>) -> Result<(), Infallible> {
+        each_row(x, vector.len(), |_, row| row.iter_mut().zip(vector).for_each(|(x, y)| *x += y));
+        Ok(())
+    }
+
+    fn turn(&self, x: &mut Vec<f32>, head_dim: usize, heads: usize, turns: &Turns) -> Result<(), Infallible> {
+        let pairs = turns.dimensions / 2;
+        each_row(x, head_dim * heads, |token, row| {
+            let angles = &turns.angles[token * pairs..][..pairs];
+            for head in row.chunks_exact_mut(head_dim) {
+                for (pair, (cosine, sine)) in angles.iter().enumerate() {
+                    let (i, j) = match turns.pairs {
+                        RopePairs::Neighbours => (2 * pair, 2 * pair + 1),
+                        RopePairs::Halves => (pair, pair + pairs),
+                    };
+                    let (a, b) = (head[i], head[j]);
+                    head[i] = a * cosine - b * sine;
+                    head[j] = a * sine + b * cosine;
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn store(
+        &self,
+        cache: &mut Cache,
+        layer: usize,
+        spans: &[Span],
+        key: &Vec<f32>,
+        value: &Vec<f32>,
+    ) -> Result<(), Infallible> {
+        cache.store(layer, spans, key, value);
+        Ok(())
+    }
+
+    fn attend(
+        &self,
+        cache: &Cache,
+        layer: usize,
+        spans: &[Span],
+        query: &Vec<f32>,
+        heads: usize,
+    ) -> Result<Vec<f32>, Infallible> {
+        Ok(cache.attend(self.code, layer, spans, query, heads))
+    }
+
+    fn gate(&self, gate: &mut Vec<f32>, up: &Vec<f32>) -> Result<(), Infallible> {
+        silu_times(gate, up);
+        Ok(())
+    }
+
+    fn mix_experts(
+        &self,
+        scores: &Vec<f32>,
+        experts: Experts,
+        weights: [&Matrix; 3],
+        x: &Vec<f32>,
+    ) -> Result<Vec<f32>, Infallible> {
+        Ok(experts::mix(self.code, scores, experts, weights, x))
+    }
+
+    fn read(&self, x: Vec<f32>) -> Result<Vec<f32>, Infallible> {
+        Ok(x)
+    }
+}
+
+/// In f64, in eight lanes.
+fn sum_of_squares(row: &[f32]) -> f64 {
+    let (eights, rest) = row.as_chunks::<8>();
+    let mut lanes = [0.0_f64; 8];
+    for eight in eights {
+        for (lane, x) in lanes.iter_mut().zip(eight) {
+            *lane += f64::from(x * x);
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|x| f64::from(x * x)).sum::<f64>()
+}
+
+/// `gate = silu(gate) · up`.
+fn silu_times(gate: &mut [f32], up: &[f32]) {
+    const WIDTH: usize = 1024;
+    let work = |(gate, up): (&mut [f32], &[f32])| {
+        gate.iter_mut().zip(up).for_each(|(gate, up)| *gate = *gate / (1.0 + (-*gate).exp()) * up);
+    };
+    if gate.len() < WORTH_SHARING / 4 {
+        work((gate, up));
+    } else {
+        gate.par_chunks_mut(WIDTH).zip(up.par_chunks(WIDTH)).for_each(work);
+    }
+}

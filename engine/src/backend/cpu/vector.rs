@@ -1,0 +1,87 @@
+//! Vectors of f32 and f16, compiled once for AVX2 and once for every processor.
+
+#![allow(unsafe_code)] // calls into the AVX2 copies, after a look at the processor
+
+use crate::quant::Code;
+
+/// Defines a function whose body is compiled for AVX2 too and chosen by `Code`.
+macro_rules! for_both {
+    ($(#[$doc:meta])* $name:ident, $avx2:ident, $portable:ident, ($($arg:ident: $kind:ty),*) $(-> $result:ty)?, $body:block) => {
+        #[inline(always)]
+        fn $portable($($arg: $kind),*) $(-> $result)? $body
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,f16c")]
+        fn $avx2($($arg: $kind),*) $(-> $result)? {
+            $portable($($arg),*)
+        }
+
+        $(#[$doc])*
+        pub(super) fn $name(code: Code, $($arg: $kind),*) $(-> $result)? {
+            match code {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: it is made by `Code::there` alone, after a look at the processor.
+                Code::Avx2 | Code::Avx512 => unsafe { $avx2($($arg),*) },
+                _ => $portable($($arg),*),
+            }
+        }
+    };
+}
+
+for_both!(
+    /// `a · b`.
+    dot, dot_avx2, dot_portable, (a: &[f32], b: &[f32]) -> f32, {
+        let mut lanes = [[0.0_f32; 8]; 4];
+        let (a_blocks, b_blocks) = (a.chunks_exact(32), b.chunks_exact(32));
+        let rest: f32 = a_blocks.remainder().iter().zip(b_blocks.remainder()).map(|(a, b)| a * b).sum();
+        for (a, b) in a_blocks.zip(b_blocks) {
+            for i in 0..4 {
+                for j in 0..8 {
+                    lanes[i][j] += a[i * 8 + j] * b[i * 8 + j];
+                }
+            }
+        }
+        let sums: [f32; 8] = std::array::from_fn(|j| lanes[0][j] + lanes[1][j] + lanes[2][j] + lanes[3][j]);
+        sums.iter().sum::<f32>() + rest
+    }
+);
+
+for_both!(
+    /// `sum += factor · x`.
+    add_scaled, add_scaled_avx2, add_scaled_portable, (sum: &mut [f32], factor: f32, x: &[f32]), {
+        for (sum, x) in sum.iter_mut().zip(x) {
+            *sum += factor * x;
+        }
+    }
+);
+
+/// Makes f16 numbers f32.
+pub(super) fn widen(code: Code, halves: &[u16], out: &mut [f32]) {
+    match code {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: it is made by `Code::there` alone, after a look at the processor.
+        Code::Avx2 | Code::Avx512 => unsafe { widen_avx2(halves, out) },
+        _ => widen_portable(halves, out),
+    }
+}
+
+fn widen_portable(halves: &[u16], out: &mut [f32]) {
+    for (out, half) in out.iter_mut().zip(halves) {
+        *out = half::f16::from_bits(*half).to_f32();
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c")]
+fn widen_avx2(halves: &[u16], out: &mut [f32]) {
+    use std::arch::x86_64::{_mm_loadu_si128, _mm256_cvtph_ps, _mm256_storeu_ps};
+    let (blocks, rest) = halves.as_chunks::<8>();
+    let (outs, last) = out[..halves.len()].as_chunks_mut::<8>();
+    for (block, out) in blocks.iter().zip(outs) {
+        // SAFETY: an unaligned load of the 16 bytes of `block` and an unaligned store of the 32 bytes of `out`.
+        unsafe {
+            _mm256_storeu_ps(out.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(block.as_ptr().cast())));
+        };
+    }
+    widen_portable(rest, last);
+}

@@ -1,0 +1,8 @@
+//! Text from a model: choosing tokens, stop texts, and several sequences at once.
+
+mod sampler;
+mod scheduler;
+mod stop;
+
+pub use sampler::{Invalid, Sampler, Sampling};
+pub use scheduler::{Event, Finish, Refused, Request, Scheduler, Sink, Times, check};

@@ -1,0 +1,113 @@
+//! Plans of made-up models on made-up machines.
+
+use super::*;
+
+const GIB: u64 = 1 << 30;
+const MIB: u64 = 1 << 20;
+
+fn dense() -> Needs {
+    let layer = Layer { dense: 200 * MIB, experts: 0 };
+    Needs {
+        layers: vec![layer; 32],
+        embedding: 500 * MIB,
+        output: 500 * MIB,
+        experts: 0,
+        kv: 4096,
+        scratch: 100 * MIB,
+    }
+}
+
+fn mixture() -> Needs {
+    let layer = Layer { dense: 40 * MIB, experts: 640 * MIB };
+    Needs {
+        layers: vec![layer; 48],
+        embedding: 300 * MIB,
+        output: 300 * MIB,
+        experts: 128,
+        kv: 2048,
+        scratch: 100 * MIB,
+    }
+}
+
+fn card(number: u32, gib: u64, is_integrated: bool) -> Card {
+    let target = gfx::Target::parse("gfx1100").ok();
+    Card {
+        number,
+        name: "RX 7900 XTX".to_owned(),
+        target,
+        cannot_run: None,
+        is_integrated,
+        free: gib * GIB,
+        budget: None,
+    }
+}
+
+const WISH: Wish = Wish { context: 8192, parallel: 4, card_reserve: 700 * MIB, ram_reserve: 512 * MIB };
+
+fn printed(needs: &Needs, cards: &[Card], ram: u64, wish: Wish) -> String {
+    let cards: Vec<&Card> = cards.iter().collect();
+    let plan = Plan::new(needs, &cards, Some(ram), wish);
+    let remedies = if plan.fits() { Vec::new() } else { remedies(needs, &cards, Some(ram), &plan) };
+    for place in &plan.places[..cards.len()] {
+        assert!(place.fits(), "a card is never given too much: {place:?}");
+    }
+    let layers: usize = plan.places.iter().map(|place| place.layers.len()).sum();
+    assert_eq!(layers, needs.layers.len());
+    table(&plan, &remedies)
+}
+
+#[test]
+fn plans_are_tables_that_end_in_their_verdict() {
+    let two = [card(0, 8, false), card(1, 4, false)];
+    let budget = Card { budget: Some(3 * GIB), ..card(0, 24, false) };
+    let cases = [
+        ("no card", printed(&dense(), &[], 24 * GIB, WISH)),
+        ("no card, too little RAM", printed(&dense(), &[], 8 * GIB, WISH)),
+        ("no card, weights alone are too much", printed(&dense(), &[], 4 * GIB, WISH)),
+        ("one card holds all", printed(&dense(), &[card(0, 24, false)], 8 * GIB, WISH)),
+        ("two cards share the layers", printed(&dense(), &two, 8 * GIB, WISH)),
+        ("experts: the hottest in VRAM", printed(&mixture(), &[card(0, 16, false)], 32 * GIB, WISH)),
+        ("an integrated card's memory is RAM", printed(&dense(), &[card(0, 12, true)], 16 * GIB, WISH)),
+        ("on Windows the budget counts", printed(&dense(), &[budget], 24 * GIB, WISH)),
+    ];
+    let text: Vec<String> = cases.into_iter().map(|(name, table)| format!("{name}\n{table}")).collect();
+    insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn every_remedy_is_one() {
+    for (needs, ram) in [(dense(), 8), (dense(), 9), (mixture(), 30), (mixture(), 32), (dense(), 4)] {
+        let ram = Some(ram * GIB);
+        let plan = Plan::new(&needs, &[], ram, WISH);
+        if plan.fits() {
+            continue;
+        }
+        let settings = remedies(&needs, &[], ram, &plan);
+        assert_eq!(settings.len(), 3);
+        for setting in settings {
+            let fits = match setting {
+                Setting::Context(context) => Plan::new(&needs, &[], ram, Wish { context, ..WISH }).fits(),
+                Setting::Parallel(parallel) => Plan::new(&needs, &[], ram, Wish { parallel, ..WISH }).fits(),
+                Setting::Free(bytes) => Plan::new(&needs, &[], ram.map(|ram| ram + bytes), WISH).fits(),
+                Setting::Card(bytes) => {
+                    let card = card(0, bytes / GIB, false);
+                    Plan::new(&needs, &[&card], ram, WISH).fits()
+                }
+                Setting::ModelAndContext(bytes, context) => {
+                    let short = Plan::new(&needs, &[], ram, Wish { context, ..WISH });
+                    plan.weights - bytes >= short.missing()
+                }
+                Setting::Model(bytes) => plan.weights - bytes >= plan.missing(),
+            };
+            assert!(fits, "{setting:?}");
+        }
+    }
+}
+
+#[test]
+fn a_card_with_no_room_holds_nothing() {
+    let tiny = Card { free: 100 * MIB, ..card(0, 0, false) };
+    let plan = Plan::new(&dense(), &[&tiny], Some(64 * GIB), WISH);
+    assert!(plan.places[0].layers.is_empty() && plan.fits());
+    assert_eq!(plan.places[1].layers.len(), 32);
+}

@@ -1,0 +1,7 @@
+//! Files that are not trusted, and `strata` as a process.
+
+mod corpus;
+mod gguf;
+mod programs;
+mod serve;
+mod support;

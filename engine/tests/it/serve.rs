@@ -1,0 +1,194 @@
+//! `strata serve` under load, and how it ends.
+#![cfg(target_os = "linux")] // memory is read from /proc
+
+use crate::programs::{model, strata};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Longer than anything takes, for when something hangs.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+struct Server {
+    child: Child,
+    address: String,
+    /// Keeps the pipe open: the server talks when it stops.
+    talk: Mutex<Box<dyn Iterator<Item = String> + Send>>,
+    _folder: TempDir,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Self {
+        let (folder, path) = model();
+        let mut command = strata();
+        command.arg("serve").arg(path).args(["--port", "0", "--threads", "1"]).args(arguments);
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("strata starts");
+        let pipe = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut talk: Box<dyn Iterator<Item = String> + Send> = Box::new(pipe.lines().map_while(Result::ok));
+        let address = talk.find_map(|line| line.strip_prefix("ready: http://").map(str::to_owned));
+        Self {
+            child,
+            address: address.expect("a server that is ready"),
+            talk: Mutex::new(talk),
+            _folder: folder,
+        }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).expect("a connection");
+        stream.set_read_timeout(Some(DEADLINE)).expect("a time-out");
+        stream
+    }
+
+    fn send(&self, head: &str, body: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let length = body.len();
+        let head = format!("{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+        stream.write_all((head + body).as_bytes()).expect("sent");
+        stream
+    }
+
+    /// Asks for a streamed completion.
+    fn ask(&self, tokens: usize) -> TcpStream {
+        let body = format!(
+            r#"{{"prompt": "some words", "max_tokens": {tokens}, "stream": true, "seed": {tokens}}}"#
+        );
+        self.send("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", &body)
+    }
+
+    /// All of an answer.
+    fn answer(&self, head: &str, body: &str) -> String {
+        let mut text = String::new();
+        self.send(head, body).read_to_string(&mut text).expect("an answer");
+        text
+    }
+
+    fn metric(&self, name: &str) -> u64 {
+        let text = self.answer("GET /metrics HTTP/1.1", "");
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name} "))).expect(name);
+        line.parse().expect("a number")
+    }
+
+    /// Asks again and again until nothing runs.
+    fn wait_until_idle(&self) {
+        let start = Instant::now();
+        while self.metric("strata_requests_running") + self.metric("strata_requests_waiting") > 0 {
+            assert!(start.elapsed() < DEADLINE, "requests hang");
+        }
+    }
+
+    /// Resident bytes.
+    fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+    }
+
+    fn terminate(&self) {
+        let kill = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(kill.expect("kill starts").success());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn status(answer: &str) -> &str {
+    answer.split(' ').nth(1).unwrap_or_default()
+}
+
+/// 200 at once; every second client is gone after its first part.
+fn storm(server: &Server) {
+    std::thread::scope(|scope| {
+        for client in 0..200 {
+            scope.spawn(move || {
+                let mut stream = server.ask(100 + client % 50);
+                if client % 2 == 0 {
+                    let mut some = [0; 200];
+                    let _ = stream.read(&mut some).expect("a first part");
+                    let _ = stream.shutdown(Shutdown::Both);
+                } else {
+                    let mut text = String::new();
+                    stream.read_to_string(&mut text).expect("an answer");
+                    assert!(text.contains("data: [DONE]"), "client {client}: {text}");
+                }
+            });
+        }
+    });
+    server.wait_until_idle();
+}
+
+#[test]
+fn two_hundred_clients_of_which_half_leave() {
+    let server = Server::start(&["--parallel", "8"]);
+    storm(&server);
+    let memory = server.memory();
+    for round in 2..=3 {
+        storm(&server);
+        let done = server.metric("strata_requests_finished_total")
+            + server.metric("strata_requests_cancelled_total");
+        assert_eq!(done, 200 * round);
+    }
+    assert!(server.metric("strata_requests_cancelled_total") > 0, "a client that leaves ends its work");
+    let growth = server.memory().saturating_sub(memory);
+    println!("{} MiB resident, {} KiB more after two more rounds", memory >> 20, growth >> 10);
+    assert!(growth < 8 << 20, "{growth} bytes more after two more rounds");
+}
+
+#[test]
+fn what_is_wrong_gets_its_status() {
+    let server = Server::start(&["--max-body", "1000", "--api-key", "secret"]);
+    let post = "POST /v1/completions HTTP/1.1\r\nAuthorization: Bearer secret";
+    let json = &format!("{post}\r\nContent-Type: application/json")[..];
+    let table = [
+        ("GET /health HTTP/1.1", String::new(), "200"),
+        ("GET /v1/models HTTP/1.1", String::new(), "401"),
+        ("GET /v1/models HTTP/1.1\r\nAuthorization: Bearer secrex", String::new(), "401"),
+        ("GET /v1/models HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "200"),
+        ("GET /nothing HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "404"),
+        ("GET /v1/completions HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "405"),
+        (post, "{}".to_owned(), "415"),
+        (json, "{".to_owned(), "400"),
+        (json, format!(r#"{{"prompt": "{}"}}"#, "x".repeat(2000)), "413"),
+        (json, format!(r#"{{"prompt": "{}"}}"#, "x".repeat(300)), "400"),
+        (json, r#"{"prompt": [999]}"#.to_owned(), "400"),
+        (json, r#"{"prompt": "abc", "max_tokens": 2}"#.to_owned(), "200"),
+        ("NONSENSE", String::new(), "400"),
+    ];
+    for (head, body, expected) in table {
+        let answer = server.answer(head, &body);
+        assert_eq!(status(&answer), expected, "{head} {body}: {answer}");
+    }
+}
+
+#[test]
+fn a_full_queue_says_so() {
+    let server = Server::start(&["--parallel", "1", "--queue", "0"]);
+    let answer = server
+        .answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", r#"{"prompt": "x"}"#);
+    assert_eq!(status(&answer), "429", "{answer}");
+}
+
+#[test]
+fn told_to_stop_it_finishes_what_runs() {
+    let mut server = Server::start(&[]);
+    let mut running = server.ask(200);
+    let mut first = [0; 64];
+    let count = running.read(&mut first).expect("a first part");
+    assert!(count > 0);
+    server.terminate();
+    assert!(server.talk.get_mut().expect("no panic").any(|line| line.starts_with("stopping")), "it says so");
+    let mut rest = String::new();
+    running.read_to_string(&mut rest).expect("the rest");
+    assert!(rest.contains("data: [DONE]"), "{rest}");
+    let status = server.child.wait().expect("it ends");
+    assert!(status.success(), "{status}");
+    assert!(TcpStream::connect(&server.address).is_err(), "nobody listens any more");
+}
