@@ -3,7 +3,7 @@
 use super::Session;
 use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
-    self, Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
+    Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
     WheelParts, build_twice, collect_licences, crates_of, merge, package_manifests, plan_bundle, plan_wheel,
     publish, publish_merged, write_provenance, write_sums,
 };
@@ -351,7 +351,7 @@ fn source(root: &Path) -> Source {
 fn commit_time(root: &Path) -> Timestamp {
     let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
     let from_git = || git(root, &["log", "-1", "--format=%ct"])?.parse().ok();
-    dist::Timestamp(given.or_else(from_git).unwrap_or(0))
+    Timestamp(given.or_else(from_git).unwrap_or(0))
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Option<String> {

@@ -71,6 +71,8 @@ pub(crate) fn plan_bundle(parts: &Parts) -> Result<Bundle, Error> {
     let lib_dirs = has_libraries.then(|| place_below_rocm(library_folder(parts.host))).into_iter().collect();
     drafts.extend(runtime.drafts);
     drafts.extend(parts.licences.iter().map(|(path, text)| Draft::text(path, text.clone())));
+    let of_crates = evidence::crate_licences(parts.crates);
+    drafts.extend(of_crates.map(|text| Draft::text("licenses/rust-crates.txt", text.into_bytes())));
     let manifest =
         ReleaseManifest::new(parts, runtime.loaded, runtime.of_driver, lib_dirs, outputs.manifests);
     drafts.push(Draft::text(MANIFEST_FILE, manifest.to_json()));

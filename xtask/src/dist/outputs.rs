@@ -24,40 +24,45 @@ pub(super) fn collect(parts: &Parts) -> Result<Outputs, Error> {
             let (folder, manifest) = artifact(parts, &component.name, *target)?;
             for output in &manifest.outputs {
                 check_names(&output.path)?;
-                let origin = Origin::Component(component.name.clone());
                 let from = folder.join(&output.path);
                 std::fs::metadata(&from).named("read", &from)?;
+                let origin = Origin::Component(component.name.clone());
                 let mut draft =
-                    Draft::file(output.path.clone(), &from, output.size, Some(output.sha256), origin.clone());
+                    Draft::file(output.path.clone(), &from, output.size, Some(output.sha256), origin);
                 draft.executable = output.executable;
-                match drafts.get(&output.path) {
-                    Some(first) if first.origin != origin => {
-                        return Err(Error::Collision {
-                            path: output.path.clone(),
-                            first: first.origin.to_string(),
-                            second: origin.to_string(),
-                        });
-                    }
-                    Some(first) if first.expected != draft.expected => {
-                        return Err(Error::Mixed {
-                            first: format!(
-                                "{component} for {}",
-                                parts.targets[0],
-                                component = component.name
-                            ),
-                            second: format!("{component} for {target}", component = component.name),
-                            what: format!("`{}`", output.path),
-                        });
-                    }
-                    Some(_) => {}
-                    None => drop(drafts.insert(output.path.clone(), draft)),
-                }
+                add(&mut drafts, draft, parts.targets[0], *target)?;
             }
             manifests.push(manifest);
         }
     }
     agree(&manifests)?;
     Ok(Outputs { drafts: drafts.into_values().collect(), manifests })
+}
+
+/// Adds an output for `target`; `first` is the target whose outputs came first.
+fn add(
+    drafts: &mut BTreeMap<String, Draft>,
+    draft: Draft,
+    first: Target,
+    target: Target,
+) -> Result<(), Error> {
+    match drafts.get(&draft.path) {
+        Some(other) if other.origin != draft.origin => Err(Error::Collision {
+            path: draft.path,
+            first: other.origin.to_string(),
+            second: draft.origin.to_string(),
+        }),
+        Some(other) if other.expected != draft.expected => Err(Error::Mixed {
+            first: format!("{} for {first}", other.origin),
+            second: format!("{} for {target}", draft.origin),
+            what: format!("`{}`", draft.path),
+        }),
+        Some(_) => Ok(()),
+        None => {
+            drafts.insert(draft.path.clone(), draft);
+            Ok(())
+        }
+    }
 }
 
 fn artifact(parts: &Parts, component: &str, target: Target) -> Result<(PathBuf, BuildManifest), Error> {

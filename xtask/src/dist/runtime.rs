@@ -23,14 +23,14 @@ pub(super) struct Runtime {
     pub(super) counts: Vec<(String, Count)>,
 }
 
-/// Names of places; a place of libraries is told from the others by it.
+/// Names of places.
 const OUTPUTS: &str = "outputs";
 const REDISTRIBUTABLE: &str = "redistributable";
 
 /// Walks from the programs among `outputs` and takes what they need.
 pub(super) fn collect(parts: &Parts, outputs: &[Draft]) -> Result<Runtime, Error> {
     let rocm = parts.rocm;
-    let own = outputs_tree(outputs);
+    let own = OutputTree(outputs);
     let redistributable = parts.redistributable.map(Redistributable::open).transpose()?;
     let mut places = vec![Place { name: OUTPUTS.into(), listing: &own, folders: vec![String::new()] }];
     let rocm_listing = rocm.map(RocmTree::listing);
@@ -128,10 +128,6 @@ fn rocm_draft(rocm: &RocmTree, path: &str, place: String) -> Draft {
 
 /// The outputs as a tree of their own, whatever folders they lie in.
 struct OutputTree<'a>(&'a [Draft]);
-
-fn outputs_tree(outputs: &[Draft]) -> OutputTree<'_> {
-    OutputTree(outputs)
-}
 
 impl OutputTree<'_> {
     fn programs(&self) -> Vec<Root> {

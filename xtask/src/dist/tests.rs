@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 const HOST: Host = Host::WindowsMsvc;
-/// One byte here stands for so many there.
-const SCALE: usize = 512;
-const MB: usize = 1_000_000 / SCALE;
+/// Bytes for each MB there: one for 512 where sizes matter, and next to nothing where they do not.
+const MB: usize = 1_000_000 / 512;
+const TINY: usize = 100;
 
 /// Folder and kernels in MB of each target (facts/strata.md 6: 17 + 13 for gfx1151, 703 + 530 for all; what is not given is spread over the rest).
 const KERNELS: [(&str, usize, usize); 22] = [
@@ -96,7 +96,7 @@ fn write(path: &Path, bytes: &[u8]) {
 }
 
 impl World {
-    fn new() -> Self {
+    fn new(mb: usize) -> Self {
         let folder = tempfile::tempdir().expect("temp");
         let root = folder.path().join("dist");
         let mut entries = BTreeMap::new();
@@ -107,7 +107,7 @@ impl World {
         };
         for (name, size, pe) in programs() {
             let mut bytes = pe.bytes();
-            bytes.extend(noise((size * MB).saturating_sub(bytes.len()), size));
+            bytes.extend(noise((size * mb).saturating_sub(bytes.len()), size));
             add(format!("bin/{name}"), bytes);
         }
         for (index, (target, rocblas, hipblaslt)) in KERNELS.into_iter().enumerate() {
@@ -115,17 +115,17 @@ impl World {
                 // For gfx1151 they lie in a folder of their own.
                 let inner = if target == "gfx1151" { "gfx1151/" } else { "" };
                 let file = format!("{inner}TensileLibrary_Type_HH_Contraction_{part}_{target}.co");
-                add(format!("bin/rocblas/library/{file}"), noise(rocblas * MB / 10, index * 10 + part));
+                add(format!("bin/rocblas/library/{file}"), noise(rocblas * mb / 10, index * 10 + part));
                 if hipblaslt > 0 {
                     let file = format!("{target}/TensileLibrary_{part}_{target}.co");
                     add(
                         format!("bin/hipblaslt/library/{file}"),
-                        noise(hipblaslt * MB / 10, index * 20 + part),
+                        noise(hipblaslt * mb / 10, index * 20 + part),
                     );
                 }
             }
-            add(format!(".kpack/blas_lib_{target}.kpack"), noise(20 * MB, index));
-            add(format!(".kpack/rocsolver_lib_{target}.kpack"), noise(27 * MB, index));
+            add(format!(".kpack/blas_lib_{target}.kpack"), noise(20 * mb, index));
+            add(format!(".kpack/rocsolver_lib_{target}.kpack"), noise(27 * mb, index));
         }
         add("bin/rocblas/library/TensileManifest.txt".into(), b"all".to_vec());
         add("bin/hipblaslt/library/hipblasltExtOpLibrary.dat".into(), b"all".to_vec());
@@ -228,7 +228,7 @@ fn layout(bundle: &Bundle) -> String {
 
 #[test]
 fn the_layout_of_a_windows_release() {
-    let world = World::new();
+    let world = World::new(TINY);
     let bundle = world.plan(&[Target::Gfx1201]).expect("complete");
     insta::assert_snapshot!(layout(&bundle));
     let below = |start: &str| bundle.members.iter().filter(|member| member.path.starts_with(start)).count();
@@ -254,7 +254,7 @@ fn the_layout_of_a_windows_release() {
 
 #[test]
 fn a_release_is_five_times_smaller_than_the_dists_bin_and_passes_its_check() {
-    let world = World::new();
+    let world = World::new(MB);
     let all: u64 = world
         .rocm
         .below("bin")
@@ -292,7 +292,7 @@ fn a_release_is_five_times_smaller_than_the_dists_bin_and_passes_its_check() {
 #[test]
 fn what_is_not_whole_stops_a_release() {
     let plan = |change: fn(&mut World)| {
-        let mut world = World::new();
+        let mut world = World::new(TINY);
         change(&mut world);
         world.plan(&[Target::Gfx1201]).map(|bundle| bundle.name).expect_err("stops").to_string()
     };
@@ -335,7 +335,7 @@ fn what_is_not_whole_stops_a_release() {
 
 #[test]
 fn scoop_and_winget_point_at_the_zip_by_its_hash() {
-    let world = World::new();
+    let world = World::new(TINY);
     let out = tempfile::tempdir().expect("temp");
     let bundle = world.plan(&[Target::Gfx1201]).expect("complete");
     let published = publish(&bundle, out.path(), Timestamp(1_700_000_000), false).expect("passes");

@@ -358,10 +358,13 @@ fn of_dist(error: &dist::Error) -> Option<Failure> {
             Some(Failure::new(Exit::Mismatch, "build all components again: cargo xtask build"))
         }
         Error::NothingToVerify { .. } => Some(Failure::plain(Exit::Usage)),
-        Error::Files(_) => Some(Failure::new(
-            Exit::Failed,
-            "check that the folder can be written, or choose another with --out DIR",
-        )),
+        Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
+            Some(Failure::new(
+                Exit::Failed,
+                "check that the folder can be written, or choose another with --out DIR",
+            ))
+        }
+        Error::Files(_) => Some(Failure::plain(Exit::Failed)),
         Error::Closure { .. } => Some(Failure::new(
             Exit::Failed,
             "no zip was written; docs/release.md (\"Import closure\") tells where libraries are looked for",

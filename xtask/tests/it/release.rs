@@ -89,6 +89,12 @@ fn what_is_unpacked_is_verified_and_starts() {
             assert!(sbom.contains(part), "{part}");
         }
 
+        let licences = std::fs::read_to_string(folder.join("licenses/rust-crates.txt")).expect("licences");
+        assert!(
+            licences.contains("clap 4.") && licences.contains("Permission is hereby granted"),
+            "{licences}"
+        );
+
         // Python's zipfile forgets modes.
         let device = folder.join("strata-device");
         std::fs::set_permissions(&device, std::fs::Permissions::from_mode(0o755)).expect("chmod");

@@ -9,7 +9,7 @@ mod provenance;
 mod spdx;
 mod subject;
 
-pub(crate) use crates::{Crate, crates_of};
+pub(crate) use crates::{Crate, crate_licences, crates_of};
 pub(crate) use cyclonedx::cyclonedx;
 pub(crate) use list::{FILES_FILE, file_list};
 pub(crate) use notice::notice;

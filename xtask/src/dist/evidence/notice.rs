@@ -59,7 +59,7 @@ pub(crate) fn notice(members: &[Member], parts: &Parts) -> String {
         }
     }
     if !parts.crates.is_empty() {
-        text.push_str("\nRust crates that are linked into the programs:\n");
+        text.push_str("\nRust crates that are linked into the programs, with their texts in licenses/rust-crates.txt:\n");
         for own in parts.crates.iter().filter(|own| own.checksum.is_some()) {
             let licence = own.expression().unwrap_or_else(|| "see its source".into());
             let _ = writeln!(text, "  {} {}: {licence}", own.name, own.version);
