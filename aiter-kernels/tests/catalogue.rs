@@ -1,7 +1,7 @@
 //! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
 
 use aiter_kernels::catalogue::{
-    DataType, INSTANCES, Instance, Mode, Operation, code_objects, instances, native_files,
+    DataType, INSTANCES, Instance, Mode, Operation, code_objects, documentation, instances, native_files,
 };
 use gfx::Wmma;
 use std::collections::HashSet;
@@ -33,6 +33,16 @@ fn the_files_of_the_build_are_the_catalogue() {
     }
     let there = fs::read_dir(&folder).expect("native/instances is there").count();
     assert_eq!(there, files.len() - 2, "native/instances holds files that the catalogue does not make");
+}
+
+#[test]
+fn the_page_of_the_documentation_is_the_catalogue() {
+    let path = here("../docs/kernels.md");
+    if std::env::var_os("UPDATE_KERNELS").is_some() {
+        fs::write(&path, documentation()).expect("docs is writable");
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, documentation(), "write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
 }
 
 #[test]
