@@ -68,9 +68,8 @@ fn name(instance: &Instance) -> String {
     let mut name = format!("{}_{}", instance.operation, instance.data_type.name());
     let Some(attention) = instance.attention else { return name };
     name += &format!("_d{}", attention.head_dim);
-    match instance.operation {
-        Operation::FmhaPaged => name += &format!("_n{}", instance.tile.n),
-        _ => {}
+    if instance.operation == Operation::FmhaPaged {
+        name += &format!("_n{}", instance.tile.n);
     }
     name
 }
