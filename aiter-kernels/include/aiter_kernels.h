@@ -1,4 +1,4 @@
-// Attention and activation kernels for AMD Radeon GPUs, and the same on the CPU. Written by cbindgen from src/c_abi; see docs/kernels.md.
+// Attention and activation kernels for AMD Radeon GPUs, and the same on the CPU. Written by cbindgen from src/c_abi; see docs/interfaces.md.
 
 #pragma once
 

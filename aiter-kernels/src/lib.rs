@@ -18,5 +18,5 @@ pub mod reference;
 
 /// The Rust examples of the page are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../docs/kernels.md")]
+#[doc = include_str!("../../docs/interfaces.md")]
 struct Docs;

@@ -1,4 +1,4 @@
-//! The C interface as C and C++ see it: the header is what cbindgen writes, and the programs of docs/kernels.md are compiled and run.
+//! The C interface as C and C++ see it: the header is what cbindgen writes, and the programs of docs/interfaces.md are compiled and run.
 
 #[path = "support/docs.rs"]
 mod docs;

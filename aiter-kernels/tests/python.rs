@@ -1,5 +1,5 @@
 //! The Python package from the sources, with the library that cargo built: every function against numpy's and scipy's formulas, and the examples of
-//! docs/kernels.md. The installed wheel is tested with the release (xtask/tests/it/wheel.rs).
+//! docs/interfaces.md. The installed wheel is tested with the release (xtask/tests/it/wheel.rs).
 
 #[path = "support/docs.rs"]
 mod docs;

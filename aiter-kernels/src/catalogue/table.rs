@@ -97,12 +97,12 @@ const D32_N32: Shape = Shape { keys: 32, budgets: &both(128, 88, 2304), ..D32 };
 const D32_N16: Shape = Shape { keys: 16, budgets: &both(96, 80, 1152), ..D32 };
 const D32_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(104, 72, 1152), ..D32_N16 };
 
-const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 168, 4608) };
-const D64_N32: Shape = Shape { keys: 32, budgets: &both(192, 136, 4608), ..D64 };
+const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(248, 168, 4608) };
+const D64_N32: Shape = Shape { keys: 32, budgets: &both(184, 136, 4608), ..D64 };
 /// For pages of 16 rows.
 const D64_N16: Shape = Shape { keys: 16, budgets: &both(144, 104, 2304), ..D64 };
 /// The rows are the query heads of one kv head: rarely more than one wave takes.
-const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(160, 112, 2304), ..D64_N16 };
+const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(144, 112, 2304), ..D64_N16 };
 
 const D96: Shape = Shape { head_dim: 96, keys: 32, budgets: &both(248, 168, 9216), ..D64 };
 const D96_N32: Shape = D96;

@@ -1,4 +1,4 @@
-//! The examples of docs/kernels.md.
+//! The examples of docs/interfaces.md.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ pub(crate) struct Block {
 
 /// All of them, in order.
 pub(crate) fn blocks() -> Vec<Block> {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/kernels.md");
-    let page = std::fs::read_to_string(page).expect("docs/kernels.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/interfaces.md");
+    let page = std::fs::read_to_string(page).expect("docs/interfaces.md");
     let mut blocks: Vec<Block> = Vec::new();
     let mut is_open = false;
     for line in page.lines() {

@@ -68,6 +68,9 @@ const CARGO: [&str; 17] = [
     "all_proxy",
 ];
 
+/// Where the compiler caches live.
+const CACHES: [&str; 4] = ["CCACHE_DIR", "CCACHE_CONFIGPATH", "SCCACHE_DIR", "SCCACHE_SERVER_PORT"];
+
 /// The environment of cmake, ninja and the compiler. `library_folders` are those of a toolchain that was unpacked and not installed.
 pub(crate) fn for_tools(parent: &Parent, host: Host, library_folders: &[PathBuf]) -> Variables {
     let mut child = system(parent, host);
@@ -87,17 +90,15 @@ pub(crate) fn for_cargo(parent: &Parent, host: Host, rust_flags: &[String]) -> V
     child
 }
 
-/// The settings of compiler caches that reach one: where it keeps what it has, and who shares it.
-const CACHES: [&str; 2] = ["CCACHE_", "SCCACHE_"];
-
-/// Puts a compiler cache before the compiler. `toolchain` tells its entries apart: no cache hashes the device bitcode that clang links in.
-pub(crate) fn add_launcher(child: &mut Variables, parent: &Parent, launcher: &Path, toolchain: &str) {
-    let is_cache = |name: &&String| CACHES.iter().any(|start| name.starts_with(start));
-    let settings = parent.0.keys().filter(is_cache).map(|name| (name.clone(), parent.0[name].clone()));
-    child.extend(settings);
-    child.insert("CMAKE_CXX_COMPILER_LAUNCHER".into(), crate::files::forward_slashes(launcher));
-    child.insert("CCACHE_NAMESPACE".into(), toolchain.to_owned());
-    child.insert("SCCACHE_C_CUSTOM_CACHE_BUSTER".into(), toolchain.to_owned());
+/// What ccache and sccache get beside: where they keep things, and the toolchain's digest as part of their key. Both look at the compiler's
+/// program alone otherwise, and it does not change with the libraries and headers of its package.
+pub(crate) fn for_compiler_cache(parent: &Parent, host: Host, toolchain: crate::digest::Sha256) -> Variables {
+    let kept = CACHES.iter().filter_map(|name| Some((name.to_string(), parent.get(name, host)?.clone())));
+    let key = [
+        ("CCACHE_COMPILERCHECK".to_owned(), format!("string:{toolchain}")),
+        ("SCCACHE_C_CUSTOM_CACHE_BUSTER".to_owned(), toolchain.to_string()),
+    ];
+    kept.chain(key).collect()
 }
 
 fn system(parent: &Parent, host: Host) -> Variables {
@@ -160,6 +161,22 @@ mod tests {
     ];
 
     #[test]
+    fn a_compiler_cache_keys_on_the_toolchain() {
+        let digest = crate::digest::Sha256::of(b"toolchain");
+        let child = for_compiler_cache(
+            &parent(&[("CCACHE_DIR", "/c"), ("CCACHE_PREFIX", "distcc")]),
+            Host::Linux,
+            digest,
+        );
+        let expected = [
+            ("CCACHE_COMPILERCHECK", format!("string:{digest}")),
+            ("CCACHE_DIR", "/c".to_owned()),
+            ("SCCACHE_C_CUSTOM_CACHE_BUSTER", digest.to_string()),
+        ];
+        assert_eq!(child, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    }
+
+    #[test]
     fn nothing_leaks_into_a_build() {
         let mut variables: Vec<(&str, &str)> = LEAKS.iter().map(|name| (*name, "leak")).collect();
         variables.extend([
@@ -175,20 +192,6 @@ mod tests {
             }
             assert!(!for_tools(&parent, host, &[])["PATH"].contains("evil"));
         }
-    }
-
-    #[test]
-    fn a_compiler_cache_gets_its_own_settings_and_the_toolchain() {
-        let parent = parent(&[("SCCACHE_DIR", "/cache"), ("CCACHE_DIR", "/c"), ("CXXFLAGS", "leak")]);
-        let mut child = Variables::new();
-        add_launcher(&mut child, &parent, Path::new("/usr/bin/sccache"), "abc");
-        assert_eq!(child["CMAKE_CXX_COMPILER_LAUNCHER"], "/usr/bin/sccache");
-        assert_eq!((child["SCCACHE_DIR"].as_str(), child["CCACHE_DIR"].as_str()), ("/cache", "/c"));
-        assert_eq!(
-            (child["SCCACHE_C_CUSTOM_CACHE_BUSTER"].as_str(), child["CCACHE_NAMESPACE"].as_str()),
-            ("abc", "abc")
-        );
-        assert!(!child.contains_key("CXXFLAGS"));
     }
 
     #[test]

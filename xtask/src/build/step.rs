@@ -3,7 +3,7 @@
 use super::artifact::{Artifacts, Reuse};
 use super::environment::{Parent, Variables};
 use super::manifest::{BuildManifest, PackageRecord, SCHEMA, ToolchainRecord};
-use super::plan::{BuildPlan, Request, Step};
+use super::plan::{BuildPlan, Launcher, Request, Step};
 use super::{Error, cargo, cmake, environment, gate};
 use crate::files::{self, Named};
 use crate::lock::Part;
@@ -54,15 +54,20 @@ pub(crate) fn build_all(
         return Ok(outcomes);
     }
     let shared = Shared::prepare(request, &todo, parent, ui)?;
+    let front_ends = request.work.join("front-ends");
+    files::remove_tree(&front_ends)?;
     run_side_by_side(&todo, jobs, |step, jobs| {
         let start = Instant::now();
-        build_one(request, step, &shared, &artifacts, jobs)?;
+        let launcher = request.launcher.setting(step, &todo, &front_ends);
+        build_one(request, step, &shared, &artifacts, &launcher, jobs)?;
         ui.phase(
             "built",
             &format!("{} {} in {}", step.component.name, step.target, human_time(start.elapsed())),
         );
         Ok(())
     })?;
+    // They are large, and worth something only to targets that are built in one go: each artifact has its own key.
+    files::remove_tree(&front_ends)?;
     artifacts.point_to(&request.workspace.version)?;
     Ok(outcomes)
 }
@@ -91,8 +96,8 @@ impl Shared {
         let libraries: Vec<PathBuf> =
             trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
         let mut environment = environment::for_tools(parent, request.host, &libraries);
-        if let Some(launcher) = &request.launcher {
-            environment::add_launcher(&mut environment, parent, launcher, &toolchain.digest.short());
+        if let Launcher::Cache(_) = request.launcher {
+            environment.extend(environment::for_compiler_cache(parent, request.host, toolchain.digest));
         }
         let version = compiler_version(compiler, &environment)?;
         ui.detail(&format!("compiler: {version}"));
@@ -169,12 +174,13 @@ fn build_one(
     step: &Step,
     shared: &Shared,
     artifacts: &Artifacts,
+    launcher: &str,
     jobs: usize,
 ) -> Result<(), Error> {
     files::remove_tree(&step.staging)?;
     files::create_folder(&step.staging)?;
-    forget_other_settings(request, step)?;
-    cmake::build(step, &request.tools, &shared.environment, jobs)?;
+    forget_other_settings(step)?;
+    cmake::build(step, &request.tools, &shared.environment, launcher, jobs)?;
     let code_objects = gate::check(step, &cmake::recorded_flags(step)?)?;
     for program in &shared.programs[&step.component.name] {
         let to = step.staging.join(program.file_name().unwrap_or_default());
@@ -216,10 +222,9 @@ fn build_one(
 }
 
 /// CMake keeps settings that it is no longer told, so a build folder serves only the settings it was made with.
-fn forget_other_settings(request: &Request, step: &Step) -> Result<(), Error> {
+fn forget_other_settings(step: &Step) -> Result<(), Error> {
     let stamp = step.build_folder.join("strata-settings.txt");
-    let mut settings: String = step.settings.iter().map(|s| format!("{}={}\n", s.name, s.value)).collect();
-    settings.extend(request.launcher.iter().map(|launcher| format!("launcher={}\n", launcher.display())));
+    let settings: String = step.settings.iter().map(|s| format!("{}={}\n", s.name, s.value)).collect();
     if std::fs::read_to_string(&stamp).is_ok_and(|text| text == settings) {
         return Ok(());
     }

@@ -2,15 +2,15 @@
 
 use super::{MissingPrerequisite, Session};
 use crate::build::{
-    Artifacts, BuildPlan, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all, load_workspace,
-    make_plan, rust_version,
+    Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all,
+    load_workspace, make_plan, rust_version,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
 use crate::store::{Installed, load_installed};
 use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Build the components for each target into artifact folders
 ///
@@ -46,9 +46,37 @@ pub(crate) struct What {
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     pub(super) jobs: Option<std::num::NonZeroUsize>,
-    /// Compiler cache that is put before the compiler, e.g. `sccache` or `ccache`; its SCCACHE_* or CCACHE_* settings reach it
-    #[arg(long, value_name = "PROGRAM")]
-    pub(super) launcher: Option<PathBuf>,
+    /// Start compilers through a compiler cache; its key includes the toolchain's digest
+    #[arg(long, value_enum, value_name = "PROGRAM")]
+    launcher: Option<CompilerCache>,
+    /// Compile each target on its own, from the first step on: the same bytes, and more time
+    #[arg(long)]
+    no_sharing: bool,
+}
+
+/// A compiler cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CompilerCache {
+    Ccache,
+    Sccache,
+}
+
+impl CompilerCache {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ccache => "ccache",
+            Self::Sccache => "sccache",
+        }
+    }
+
+    fn find(self) -> Result<PathBuf, MissingPrerequisite> {
+        let name = self.name();
+        let missing = || MissingPrerequisite {
+            what: format!("--launcher {name}: there is no {name} on the PATH"),
+            mend: format!("install {name}, or leave --launcher out"),
+        };
+        find_program(name, [0, 0]).map(|program| program.path).ok_or_else(missing)
+    }
 }
 
 impl Build {
@@ -113,6 +141,14 @@ impl What {
         Ok(build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?)
     }
 
+    fn launcher(&self) -> Result<Launcher, MissingPrerequisite> {
+        Ok(match self.launcher {
+            Some(cache) => Launcher::Cache(cache.find()?),
+            None if self.no_sharing => Launcher::None,
+            None => Launcher::Sharing,
+        })
+    }
+
     fn request<'r>(
         &self,
         session: &Session,
@@ -129,30 +165,14 @@ impl What {
             targets: session.targets(&self.targets, selected)?,
             toolchain: installed,
             tools: tools(installed)?,
-            launcher: self.launcher.as_deref().map(find_launcher).transpose()?,
             host: Host::THIS,
             lock: lock.digest,
             rust: if needs_rust { rust_version() } else { String::new() },
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
+            launcher: self.launcher()?,
         })
     }
-}
-
-/// The compiler cache by full path: the PATH of a build is not the user's.
-fn find_launcher(name: &Path) -> Result<PathBuf, MissingPrerequisite> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).map(|folder| folder.join(name));
-    let is_program = |path: &PathBuf| path.is_file() || path.with_extension("exe").is_file();
-    std::path::absolute(name)
-        .into_iter()
-        .filter(|_| name.components().count() > 1)
-        .chain(folders)
-        .find(is_program)
-        .ok_or_else(|| MissingPrerequisite {
-            what: format!("--launcher {}: there is no such program on the PATH", name.display()),
-            mend: "install it, or give its full path".into(),
-        })
 }
 
 /// CMake and Ninja of the toolchain, else of the machine when they are new enough.
