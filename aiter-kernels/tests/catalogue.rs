@@ -1,7 +1,7 @@
 //! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
 
 use aiter_kernels::catalogue::{
-    DataType, INSTANCES, Instance, Mode, Operation, code_objects, instances, native_files,
+    DataType, INSTANCES, Instance, Mode, Operation, code_objects, documentation, instances, native_files,
 };
 use gfx::Wmma;
 use std::collections::HashSet;
@@ -36,6 +36,16 @@ fn the_files_of_the_build_are_the_catalogue() {
 }
 
 #[test]
+fn the_page_of_the_documentation_is_the_catalogue() {
+    let path = here("../docs/kernels.md");
+    if std::env::var_os("UPDATE_KERNELS").is_some() {
+        fs::write(&path, documentation()).expect("docs is writable");
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(found, documentation(), "write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
+}
+
+#[test]
 fn the_package_metadata_lists_the_code_objects() {
     let manifest = fs::read_to_string(here("Cargo.toml")).expect("the manifest is there");
     let list = manifest.split_once("\nkernels = [").and_then(|(_, rest)| rest.split_once(']'));
@@ -58,9 +68,8 @@ fn name(instance: &Instance) -> String {
     let mut name = format!("{}_{}", instance.operation, instance.data_type.name());
     let Some(attention) = instance.attention else { return name };
     name += &format!("_d{}", attention.head_dim);
-    match instance.operation {
-        Operation::FmhaPaged => name += &format!("_n{}", instance.tile.n),
-        _ => {}
+    if instance.operation == Operation::FmhaPaged {
+        name += &format!("_n{}", instance.tile.n);
     }
     name
 }

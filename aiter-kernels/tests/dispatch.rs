@@ -2,7 +2,8 @@
 
 use aiter_kernels::catalogue::{DataType, Operation};
 use aiter_kernels::dispatch::{
-    AttentionPlan, AttentionProblem, Device, DispatchError, Layout, Window, attention, environment, row_wise,
+    AttentionPlan, AttentionProblem, Device, DispatchError, Layout, Window, append_kv, attention,
+    environment, row_wise,
 };
 use aiter_kernels::reference::Origin;
 use gfx::Target;
@@ -174,6 +175,9 @@ fn rows_are_shared_out_by_activations_and_not_by_norms() {
         (Operation::GeluAndMul, DataType::F32, 1, 1025, ("gelu_and_mul_f32", [1, 2, 1])),
         (Operation::RmsNorm, DataType::F16, 7, 14336, ("rms_norm_f16", [7, 1, 1])),
         (Operation::Softmax, DataType::F32, 1_000_000, 3, ("softmax_f32", [1_000_000, 1, 1])),
+        (Operation::QuantiseInt8, DataType::Bf16, 7, 14336, ("quantise_int8_bf16", [7, 1, 1])),
+        (Operation::QuantiseE4m3, DataType::F32, 2, 1, ("quantise_e4m3_f32", [2, 1, 1])),
+        (Operation::Rope, DataType::F16, 9, 4096, ("rope_f16", [9, 1, 1])),
     ];
     for (operation, data_type, rows, width, expected) in table {
         assert_eq!(launch(operation, data_type, rows, width), Ok(expected));
@@ -187,6 +191,17 @@ fn rows_are_shared_out_by_activations_and_not_by_norms() {
         Err(DispatchError::Grid { dimension: "rows", .. })
     ));
     assert!(launch(Operation::FmhaFwd, DataType::Bf16, 1, 1).is_err());
+}
+
+#[test]
+fn new_rows_have_a_work_group_each() {
+    let launch = |data_type, max_added, batch| {
+        append_kv(device(Target::Gfx1151), data_type, max_added, batch).map(|l| (l.instance.entry, l.grid))
+    };
+    assert_eq!(launch(DataType::Bf16, 512, 3), Ok(("append_kv_bf16", [512, 3, 1])));
+    assert_eq!(launch(DataType::Bf16, 0, 3), Err(DispatchError::Zero { argument: "max_added" }));
+    let error = launch(DataType::F32, 1, 1).map_err(|error| error.to_string());
+    assert_eq!(error, Err("data_type: append_kv has no f32 kernel".into()));
 }
 
 #[test]

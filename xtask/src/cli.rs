@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Mirror(commands::MirrorCommand),
     /// List or verify what is in the store
     Store(commands::StoreCommand),
+    #[command(hide = true)]
+    Compile(commands::Compile),
 }
 
 impl Cli {

@@ -17,6 +17,9 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    if let cli::Command::Compile(command) = &cli.command {
+        return command.run();
+    }
     ui::install_interrupt_handler();
     let ui = cli.ui();
     match commands::run(&cli, &ui) {

@@ -3,38 +3,14 @@
 // A row is read once a pass (sum, then result; layer norm needs its mean first). The second pass finds it in the cache: a row of 16,384
 // elements is 32 KiB. Each lane reads in every pass what it has read, or written, in the one before. Grid: (rows).
 #include "../common/geometry.h"
-#include "block_reduce.h"
+#include "../common/row.h"
+#include "../common/block_reduce.h"
 #include "norm_args.h"
 
 namespace {
 
-constexpr unsigned waves = 8;
-constexpr unsigned threads = waves * 32;
-constexpr unsigned vector_bytes = 16;
 constexpr float log2_e = 1.44269504088896340736f;
 using Lds = __attribute__((address_space(3))) float;
-
-// `n` elements of a row; amdhsa allows unaligned access, so 16 bytes are one instruction wherever they begin.
-template <typename T, int n>
-struct Run {
-  T value[n];
-  DEVICE void load(const T* from) { __builtin_memcpy(value, from, sizeof(value)); }
-  DEVICE void store(T* to) const { __builtin_memcpy(to, value, sizeof(value)); }
-};
-
-// Calls f(column, run) for this lane's part of a row: runs of 16 bytes, and single elements at the end of the row. The length of a run is
-// part of its type: with a length that is a variable the elements would live in memory.
-template <typename T, typename F>
-DEVICE void each_run(int width, F f) {
-  constexpr int size = vector_bytes / sizeof(T);
-  for (int c = __builtin_amdgcn_workitem_id_x() * size; c < width; c += threads * size) {
-    if (c + size <= width) {
-      f(c, Run<T, size>{});
-    } else {
-      for (; c < width; ++c) f(c, Run<T, 1>{});
-    }
-  }
-}
 
 template <typename T>
 struct Row {

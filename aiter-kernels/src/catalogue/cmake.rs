@@ -97,6 +97,9 @@ fn source(operation: Operation) -> &'static str {
     match operation {
         Operation::FmhaCombine => "combine/combine.hip",
         Operation::RmsNorm | Operation::LayerNorm | Operation::Softmax => "norm/norm.hip",
+        Operation::QuantiseInt8 | Operation::QuantiseE4m3 => "quantise/quantise.hip",
+        Operation::Rope => "position/rope.hip",
+        Operation::AppendKv => "position/append_kv.hip",
         _ => "activation/activation.hip",
     }
 }

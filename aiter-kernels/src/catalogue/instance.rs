@@ -2,7 +2,8 @@
 
 use super::{DataType, Operation};
 use crate::args::{
-    ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, Geometry, NormArgs,
+    ActivationArgs, AppendKvArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, Geometry,
+    NormArgs, QuantiseArgs, RopeArgs,
 };
 use gfx::Wmma;
 
@@ -76,6 +77,12 @@ pub enum ArgumentBlock {
     Activation,
     /// [`NormArgs`].
     Norm,
+    /// [`QuantiseArgs`].
+    Quantise,
+    /// [`RopeArgs`].
+    Rope,
+    /// [`AppendKvArgs`].
+    AppendKv,
 }
 
 impl ArgumentBlock {
@@ -88,6 +95,9 @@ impl ArgumentBlock {
             Self::FmhaCombine => size_of::<FmhaCombineArgs>(),
             Self::Activation => size_of::<ActivationArgs>(),
             Self::Norm => size_of::<NormArgs>(),
+            Self::Quantise => size_of::<QuantiseArgs>(),
+            Self::Rope => size_of::<RopeArgs>(),
+            Self::AppendKv => size_of::<AppendKvArgs>(),
         }
     }
 }

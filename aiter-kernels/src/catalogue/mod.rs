@@ -4,12 +4,14 @@
 //! them equal (`UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes them anew).
 
 mod cmake;
+mod docs;
 mod gate;
 mod instance;
 mod operation;
 mod table;
 
 pub use cmake::native_files;
+pub use docs::documentation;
 pub use gate::{expected, mismatches};
 pub use instance::{ArgumentBlock, Attention, Budget, Instance, Mode, Tile};
 pub use operation::{DataType, Operation};

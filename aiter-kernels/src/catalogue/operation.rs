@@ -25,6 +25,14 @@ pub enum Operation {
     LayerNorm,
     /// The softmax of a row.
     Softmax,
+    /// A row as int8 with a scale of its own.
+    QuantiseInt8,
+    /// A row as fp8 (OCP e4m3) with a scale of its own.
+    QuantiseE4m3,
+    /// Heads rotated by the position of their row.
+    Rope,
+    /// New keys, rotated, and values written into a cache.
+    AppendKv,
 }
 
 impl Operation {
@@ -40,6 +48,10 @@ impl Operation {
         Self::RmsNorm,
         Self::LayerNorm,
         Self::Softmax,
+        Self::QuantiseInt8,
+        Self::QuantiseE4m3,
+        Self::Rope,
+        Self::AppendKv,
     ];
 
     /// As kernels, files and messages spell it, e.g. `fmha_fwd`.
@@ -55,6 +67,10 @@ impl Operation {
             Self::RmsNorm => "rms_norm",
             Self::LayerNorm => "layer_norm",
             Self::Softmax => "softmax",
+            Self::QuantiseInt8 => "quantise_int8",
+            Self::QuantiseE4m3 => "quantise_e4m3",
+            Self::Rope => "rope",
+            Self::AppendKv => "append_kv",
         }
     }
 }

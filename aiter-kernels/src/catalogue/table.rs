@@ -4,7 +4,8 @@
 use super::{ArgumentBlock, Attention, Budget, DataType, Instance, Mode, Operation, Tile};
 use DataType::{Bf16, F16, F32};
 use Operation::{
-    FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, RmsNorm, SiluAndMul, Softmax,
+    AppendKv, FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, QuantiseE4m3,
+    QuantiseInt8, RmsNorm, Rope, SiluAndMul, Softmax,
 };
 use gfx::Wmma;
 
@@ -68,6 +69,17 @@ pub const INSTANCES: &[Instance] = &[
     norm("softmax_bf16", Softmax, Bf16),
     norm("softmax_f16", Softmax, F16),
     norm("softmax_f32", Softmax, F32),
+    quantise("quantise_int8_bf16", QuantiseInt8, Bf16),
+    quantise("quantise_int8_f16", QuantiseInt8, F16),
+    quantise("quantise_int8_f32", QuantiseInt8, F32),
+    quantise("quantise_e4m3_bf16", QuantiseE4m3, Bf16),
+    quantise("quantise_e4m3_f16", QuantiseE4m3, F16),
+    quantise("quantise_e4m3_f32", QuantiseE4m3, F32),
+    position("rope_bf16", Rope, Bf16),
+    position("rope_f16", Rope, F16),
+    position("rope_f32", Rope, F32),
+    position("append_kv_bf16", AppendKv, Bf16),
+    position("append_kv_f16", AppendKv, F16),
 ];
 
 /// The part of an attention kernel that its head dim and its tile of keys decide.
@@ -85,12 +97,12 @@ const D32_N32: Shape = Shape { keys: 32, budgets: &both(128, 88, 2304), ..D32 };
 const D32_N16: Shape = Shape { keys: 16, budgets: &both(96, 80, 1152), ..D32 };
 const D32_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(104, 72, 1152), ..D32_N16 };
 
-const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 168, 4608) };
-const D64_N32: Shape = Shape { keys: 32, budgets: &both(192, 136, 4608), ..D64 };
+const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(248, 168, 4608) };
+const D64_N32: Shape = Shape { keys: 32, budgets: &both(184, 136, 4608), ..D64 };
 /// For pages of 16 rows.
 const D64_N16: Shape = Shape { keys: 16, budgets: &both(144, 104, 2304), ..D64 };
 /// The rows are the query heads of one kv head: rarely more than one wave takes.
-const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(160, 112, 2304), ..D64_N16 };
+const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(144, 112, 2304), ..D64_N16 };
 
 const D96: Shape = Shape { head_dim: 96, keys: 32, budgets: &both(248, 168, 9216), ..D64 };
 const D96_N32: Shape = D96;
@@ -187,6 +199,21 @@ const fn activation(entry: &'static str, operation: Operation, data_type: DataTy
 const fn norm(entry: &'static str, operation: Operation, data_type: DataType) -> Instance {
     const BUDGETS: &[Budget] = &both(32, 32, 32);
     row_wise(entry, "norm", operation, data_type, ArgumentBlock::Norm, BUDGETS)
+}
+
+/// As a norm: two passes over a row, and the largest magnitude of eight waves in LDS.
+const fn quantise(entry: &'static str, operation: Operation, data_type: DataType) -> Instance {
+    const BUDGETS: &[Budget] = &both(40, 40, 32);
+    row_wise(entry, "quantise", operation, data_type, ArgumentBlock::Quantise, BUDGETS)
+}
+
+/// A row of heads a work-group, 16 bytes or one pair of elements a lane.
+const fn position(entry: &'static str, operation: Operation, data_type: DataType) -> Instance {
+    const BUDGETS: &[Budget] = &both(80, 80, 0);
+    match operation {
+        Rope => row_wise(entry, "rope", operation, data_type, ArgumentBlock::Rope, BUDGETS),
+        _ => row_wise(entry, "append_kv", operation, data_type, ArgumentBlock::AppendKv, BUDGETS),
+    }
 }
 
 const fn row_wise(

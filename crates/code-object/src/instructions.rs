@@ -78,8 +78,9 @@ fn decode(first: u32, second: u32, wmma: Wmma) -> (Kind, usize) {
         }
         0x33 if bits(first, 25, 24) == 0 => {
             let sources = [bits(second, 8, 0), bits(second, 17, 9), bits(second, 26, 18)];
-            let is_product = matches!(bits(first, 22, 16), 0x40..=0x4f | 0x50..=0x5a if gfx12)
-                || matches!(bits(first, 22, 16), 0x40..=0x45);
+            // RDNA4 adds fp8 and sparse products.
+            let last = if gfx12 { 0x5a } else { 0x45 };
+            let is_product = (0x40..=last).contains(&bits(first, 22, 16));
             let kind = if is_product { Kind::Wmma } else { Kind::Vector };
             (kind, extra(sources.contains(&LITERAL) || LANES.contains(&sources[0]), 2))
         }

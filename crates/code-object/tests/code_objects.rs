@@ -1,6 +1,6 @@
 //! Real code objects, and what is left of them after something went wrong.
 
-use code_object::{CodeObject, Error, Kernel};
+use code_object::{CodeObject, Error, Kernel, Kind};
 use gfx::Target;
 
 const GFX1100: &[u8] = include_bytes!("data/gfx1100.co");
@@ -159,4 +159,50 @@ fn brackets_do_not_exhaust_the_stack() {
     let mut changed = GFX1201.to_vec();
     changed[start..start + 0x3a0].fill(0x91);
     assert!(matches!(CodeObject::parse(&changed), Err(Error::MessagePack(_))));
+}
+
+#[test]
+fn instructions_follow_one_another_to_the_end_of_the_kernel() {
+    for (bytes, wmma) in [(GFX1100, gfx::Wmma::Gfx11), (GFX1201, gfx::Wmma::Gfx12)] {
+        let object = CodeObject::parse(bytes).expect("a code object");
+        for kernel in ["scale", "reverse"] {
+            let code = object.code(kernel).expect("machine code");
+            let all = code_object::instructions(code, wmma);
+            let mut end = 0;
+            for instruction in &all {
+                assert_eq!(instruction.offset, end);
+                assert_ne!(instruction.kind, Kind::Unknown, "{kernel} at {end}");
+                end += instruction.size;
+            }
+            assert_eq!(end, code.len());
+            let count = |kind: Kind| all.iter().filter(|i| i.kind == kind).count();
+            assert_eq!((count(Kind::Wmma), count(Kind::LoadToLds)), (0, 0));
+            assert!(count(Kind::Memory) >= 2, "a load and a store");
+            assert_eq!(count(Kind::Lds) > 0, kernel == "reverse");
+        }
+    }
+}
+
+#[test]
+fn kinds_are_told_by_their_encodings() {
+    use gfx::Wmma::{Gfx11, Gfx12};
+    let table: [(&[u32], gfx::Wmma, Kind, usize); 12] = [
+        (&[0xCC41_4000, 0x1C42_0110], Gfx11, Kind::Wmma, 8), // v_wmma_f32_16x16x16_bf16
+        (&[0xCC46_4000, 0x1C42_0110], Gfx12, Kind::Wmma, 8), // v_wmma_f32_16x16x16_fp8_fp8
+        (&[0xCC46_4000, 0x1C42_0110], Gfx11, Kind::Vector, 8),
+        (&[0xE0B4_0000, 0x8000_0000], Gfx11, Kind::LoadToLds, 8), // buffer_load_lds_u8
+        (&[0x7E00_02FF, 0x3F80_0000], Gfx11, Kind::Vector, 8),    // v_mov_b32 with a literal
+        (&[0x7E00_0301], Gfx12, Kind::Vector, 4),
+        (&[0xBFA0_FFFF], Gfx11, Kind::Branch { distance: 0 }, 4),
+        (&[0xBFA1_FFFE], Gfx12, Kind::Branch { distance: -4 }, 4),
+        (&[0xBF80_0000], Gfx11, Kind::Control, 4), // s_nop
+        (&[0x8000_FF00, 0x1234_5678], Gfx11, Kind::Scalar, 8),
+        (&[0xEE05_0000, 0, 0], Gfx12, Kind::Memory, 12), // global_load
+        (&[0xFFFF_FFFF], Gfx11, Kind::Unknown, 4),
+    ];
+    for (words, wmma, kind, size) in table {
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let first = code_object::instructions(&code, wmma)[0];
+        assert_eq!((first.kind, first.size), (kind, size), "{words:x?}");
+    }
 }

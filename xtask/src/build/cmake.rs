@@ -16,10 +16,18 @@ const CONFIGURE_LIMIT: Duration = Duration::from_secs(300);
 const COMPILE_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Builds `step` and installs it into its staging folder.
-pub(super) fn build(step: &Step, tools: &Tools, environment: &Variables, jobs: usize) -> Result<(), Error> {
+pub(super) fn build(
+    step: &Step,
+    tools: &Tools,
+    environment: &Variables,
+    launcher: &str,
+    jobs: usize,
+) -> Result<(), Error> {
     let mut configure: Vec<OsString> = vec!["-S".into(), (&step.component.native).into()];
     configure.extend(["-B".into(), (&step.build_folder).into(), "-G".into(), "Ninja".into()]);
     configure.extend(step.settings.iter().map(|s| format!("-D{}={}", s.name, s.value).into()));
+    // Always said: CMake keeps what it is no longer told.
+    configure.push(format!("-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}").into());
     let compile: Vec<OsString> =
         vec!["--build".into(), (&step.build_folder).into(), "--parallel".into(), jobs.to_string().into()];
     let install: Vec<OsString> =

@@ -68,6 +68,9 @@ const CARGO: [&str; 17] = [
     "all_proxy",
 ];
 
+/// Where the compiler caches live.
+const CACHES: [&str; 4] = ["CCACHE_DIR", "CCACHE_CONFIGPATH", "SCCACHE_DIR", "SCCACHE_SERVER_PORT"];
+
 /// The environment of cmake, ninja and the compiler. `library_folders` are those of a toolchain that was unpacked and not installed.
 pub(crate) fn for_tools(parent: &Parent, host: Host, library_folders: &[PathBuf]) -> Variables {
     let mut child = system(parent, host);
@@ -85,6 +88,17 @@ pub(crate) fn for_cargo(parent: &Parent, host: Host, rust_flags: &[String]) -> V
     child.extend(keep.filter_map(|name| Some((name.to_string(), parent.get(name, host)?.clone()))));
     child.insert("CARGO_ENCODED_RUSTFLAGS".into(), rust_flags.join("\x1f"));
     child
+}
+
+/// What ccache and sccache get beside: where they keep things, and the toolchain's digest as part of their key. Both look at the compiler's
+/// program alone otherwise, and it does not change with the libraries and headers of its package.
+pub(crate) fn for_compiler_cache(parent: &Parent, host: Host, toolchain: crate::digest::Sha256) -> Variables {
+    let kept = CACHES.iter().filter_map(|name| Some((name.to_string(), parent.get(name, host)?.clone())));
+    let key = [
+        ("CCACHE_COMPILERCHECK".to_owned(), format!("string:{toolchain}")),
+        ("SCCACHE_C_CUSTOM_CACHE_BUSTER".to_owned(), toolchain.to_string()),
+    ];
+    kept.chain(key).collect()
 }
 
 fn system(parent: &Parent, host: Host) -> Variables {
@@ -145,6 +159,22 @@ mod tests {
         "CXXFLAGS",
         "CMAKE_PREFIX_PATH",
     ];
+
+    #[test]
+    fn a_compiler_cache_keys_on_the_toolchain() {
+        let digest = crate::digest::Sha256::of(b"toolchain");
+        let child = for_compiler_cache(
+            &parent(&[("CCACHE_DIR", "/c"), ("CCACHE_PREFIX", "distcc")]),
+            Host::Linux,
+            digest,
+        );
+        let expected = [
+            ("CCACHE_COMPILERCHECK", format!("string:{digest}")),
+            ("CCACHE_DIR", "/c".to_owned()),
+            ("SCCACHE_C_CUSTOM_CACHE_BUSTER", digest.to_string()),
+        ];
+        assert_eq!(child, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    }
 
     #[test]
     fn nothing_leaks_into_a_build() {

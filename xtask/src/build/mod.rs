@@ -12,6 +12,7 @@ mod key;
 mod manifest;
 mod plan;
 mod run;
+mod sharing;
 mod step;
 
 pub(crate) use artifact::{Artifacts, Reuse};
@@ -20,5 +21,6 @@ pub(crate) use component::{Workspace, load_workspace};
 pub(crate) use environment::Parent;
 pub(crate) use error::Error;
 pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
-pub(crate) use plan::{BuildPlan, Request, Tools, make_plan};
+pub(crate) use plan::{BuildPlan, Launcher, Request, Tools, make_plan};
+pub(crate) use sharing::compile as compile_shared;
 pub(crate) use step::{Outcome, build_all};

@@ -33,6 +33,38 @@ pub(crate) struct Request<'a> {
     pub(crate) artifacts: PathBuf,
     /// Where build folders and logs go.
     pub(crate) work: PathBuf,
+    /// What starts the compilers.
+    pub(crate) launcher: Launcher,
+}
+
+/// What CMake starts compilers through. It changes nothing about their output, so it is no input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Launcher {
+    /// xtask, where several targets of a family are built, so that they share the front end (see [`super::sharing`]); else nothing.
+    Sharing,
+    /// Nothing.
+    None,
+    /// A compiler cache, by full path.
+    Cache(PathBuf),
+}
+
+impl Launcher {
+    /// CMake's `CMAKE_CXX_COMPILER_LAUNCHER` for one of `steps`; empty: none.
+    pub(super) fn setting(&self, step: &Step, steps: &[&Step], front_ends: &Path) -> String {
+        let is_relative = |other: &&&Step| {
+            other.component.name == step.component.name
+                && other.target != step.target
+                && other.target.wmma() == step.target.wmma()
+        };
+        match self {
+            Self::Cache(program) => files::forward_slashes(program),
+            Self::Sharing if steps.iter().any(|other| is_relative(&other)) => {
+                let xtask = std::env::current_exe().unwrap_or_else(|_| "xtask".into());
+                format!("{};compile;{}", files::forward_slashes(&xtask), files::forward_slashes(front_ends))
+            }
+            Self::Sharing | Self::None => String::new(),
+        }
+    }
 }
 
 /// The programs that drive a build, by full path.

@@ -3,7 +3,7 @@
 use super::artifact::{Artifacts, Reuse};
 use super::environment::{Parent, Variables};
 use super::manifest::{BuildManifest, PackageRecord, SCHEMA, ToolchainRecord};
-use super::plan::{BuildPlan, Request, Step};
+use super::plan::{BuildPlan, Launcher, Request, Step};
 use super::{Error, cargo, cmake, environment, gate};
 use crate::files::{self, Named};
 use crate::lock::Part;
@@ -54,15 +54,20 @@ pub(crate) fn build_all(
         return Ok(outcomes);
     }
     let shared = Shared::prepare(request, &todo, parent, ui)?;
+    let front_ends = request.work.join("front-ends");
+    files::remove_tree(&front_ends)?;
     run_side_by_side(&todo, jobs, |step, jobs| {
         let start = Instant::now();
-        build_one(request, step, &shared, &artifacts, jobs)?;
+        let launcher = request.launcher.setting(step, &todo, &front_ends);
+        build_one(request, step, &shared, &artifacts, &launcher, jobs)?;
         ui.phase(
             "built",
             &format!("{} {} in {}", step.component.name, step.target, human_time(start.elapsed())),
         );
         Ok(())
     })?;
+    // They are large, and worth something only to targets that are built in one go: each artifact has its own key.
+    files::remove_tree(&front_ends)?;
     artifacts.point_to(&request.workspace.version)?;
     Ok(outcomes)
 }
@@ -90,7 +95,10 @@ impl Shared {
         let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
         let libraries: Vec<PathBuf> =
             trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
-        let environment = environment::for_tools(parent, request.host, &libraries);
+        let mut environment = environment::for_tools(parent, request.host, &libraries);
+        if let Launcher::Cache(_) = request.launcher {
+            environment.extend(environment::for_compiler_cache(parent, request.host, toolchain.digest));
+        }
         let version = compiler_version(compiler, &environment)?;
         ui.detail(&format!("compiler: {version}"));
         let mut programs = BTreeMap::new();
@@ -164,12 +172,13 @@ fn build_one(
     step: &Step,
     shared: &Shared,
     artifacts: &Artifacts,
+    launcher: &str,
     jobs: usize,
 ) -> Result<(), Error> {
     files::remove_tree(&step.staging)?;
     files::create_folder(&step.staging)?;
     forget_other_settings(step)?;
-    cmake::build(step, &request.tools, &shared.environment, jobs)?;
+    cmake::build(step, &request.tools, &shared.environment, launcher, jobs)?;
     let code_objects = gate::check(step, &cmake::recorded_flags(step)?)?;
     for program in &shared.programs[&step.component.name] {
         let to = step.staging.join(program.file_name().unwrap_or_default());

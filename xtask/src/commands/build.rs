@@ -2,8 +2,8 @@
 
 use super::{MissingPrerequisite, Session};
 use crate::build::{
-    Artifacts, BuildPlan, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all, load_workspace,
-    make_plan, rust_version,
+    Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all,
+    load_workspace, make_plan, rust_version,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
@@ -36,6 +36,37 @@ pub(crate) struct What {
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     pub(super) jobs: Option<std::num::NonZeroUsize>,
+    /// Start compilers through a compiler cache; its key includes the toolchain's digest
+    #[arg(long, value_enum, value_name = "PROGRAM")]
+    launcher: Option<CompilerCache>,
+    /// Compile each target on its own, from the first step on: the same bytes, and more time
+    #[arg(long)]
+    no_sharing: bool,
+}
+
+/// A compiler cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum CompilerCache {
+    Ccache,
+    Sccache,
+}
+
+impl CompilerCache {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ccache => "ccache",
+            Self::Sccache => "sccache",
+        }
+    }
+
+    fn find(self) -> Result<PathBuf, MissingPrerequisite> {
+        let name = self.name();
+        let missing = || MissingPrerequisite {
+            what: format!("--launcher {name}: there is no {name} on the PATH"),
+            mend: format!("install {name}, or leave --launcher out"),
+        };
+        find_program(name, [0, 0]).map(|program| program.path).ok_or_else(missing)
+    }
 }
 
 impl Build {
@@ -75,6 +106,14 @@ impl What {
         Ok(build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?)
     }
 
+    fn launcher(&self) -> Result<Launcher, MissingPrerequisite> {
+        Ok(match self.launcher {
+            Some(cache) => Launcher::Cache(cache.find()?),
+            None if self.no_sharing => Launcher::None,
+            None => Launcher::Sharing,
+        })
+    }
+
     fn request<'r>(
         &self,
         session: &Session,
@@ -96,6 +135,7 @@ impl What {
             rust: if needs_rust { rust_version() } else { String::new() },
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
+            launcher: self.launcher()?,
         })
     }
 }

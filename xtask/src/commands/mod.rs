@@ -2,6 +2,7 @@
 
 mod bootstrap;
 mod build;
+mod compile;
 mod dist;
 mod doctor;
 mod lock;
@@ -13,6 +14,7 @@ mod verify;
 
 pub(crate) use bootstrap::Bootstrap;
 pub(crate) use build::Build;
+pub(crate) use compile::Compile;
 pub(crate) use dist::Dist;
 pub(crate) use doctor::Doctor;
 pub(crate) use lock::Lock;
@@ -38,5 +40,6 @@ pub(crate) fn run(cli: &Cli, ui: &Ui) -> anyhow::Result<()> {
         Command::Mirror(command) => command.run(&session),
         Command::Lock(command) => command.run(&session),
         Command::Store(command) => command.run(&session),
+        Command::Compile(_) => Ok(()),
     }
 }

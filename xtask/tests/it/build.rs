@@ -135,6 +135,87 @@ fn kernels_and_declarations_must_agree() {
 }
 
 #[test]
+fn what_the_catalogue_does_not_allow_is_refused() {
+    let world = component_world();
+    let cargo = std::fs::read_to_string(world.path("scale/Cargo.toml")).expect("Cargo.toml");
+    world.write("scale/Cargo.toml", &format!("{cargo}catalogue = \"native/kernels.json\"\n"));
+    let kernel = |name: &str, threads: u32, arguments: u32, vgprs: u32, wmma: bool| {
+        let budget = format!("\"vgprs\": {vgprs}, \"lds_bytes\": 0, \"scratch_bytes\": 0");
+        let line = format!(
+            "{{\"name\": \"{name}\", \"threads\": {threads}, \"argument_bytes\": {arguments}, {budget}, \"wmma\": {wmma}, \"constants\": {{}}}}"
+        );
+        let family = format!("{{\"scale\": [{line}]}}");
+        world.write("scale/native/kernels.json", &format!("{{\"gfx11\": {family}, \"gfx12\": {family}}}"));
+    };
+    let refused = |expected: &str| {
+        let run = build(&world, "gfx1201", &[]).exits(1);
+        assert!(
+            run.stderr.contains("scale for gfx1201: scale: is not what the catalogue says:"),
+            "{}",
+            run.stderr
+        );
+        assert!(run.stderr.contains(expected), "{expected}\n{}", run.stderr);
+    };
+    kernel("scale", 1024, 12, 1, false);
+    refused("scale: vgprs: 2, expected at most 1");
+    kernel("scale", 1024, 16, 8, false);
+    refused("scale: argument bytes: 12, expected 16");
+    kernel("scale", 128, 12, 8, false);
+    refused("scale: largest work-group: 1024, expected 128");
+    kernel("scale", 1024, 12, 8, true);
+    refused("scale: v_wmma: absent, expected present");
+    kernel("shift", 1024, 12, 8, false);
+    refused("scale: symbol: present, expected absent");
+    kernel("scale", 1024, 12, 8, false);
+    build(&world, "gfx1201", &[]).exits(0);
+}
+
+#[test]
+fn targets_that_share_a_front_end_get_the_bytes_of_a_compile_of_their_own() {
+    let world = component_world();
+    // A warning that only the front end gives: it counts how often that ran.
+    let warning = "#pragma clang diagnostic warning \"-Wunused-variable\"\n";
+    world
+        .write("scale/native/scale.hip", &format!("{warning}{}", KERNEL.replace("data[", "int idle; data[")));
+    let targets = ["gfx1100", "gfx1102", "gfx1151", "gfx1200", "gfx1201"];
+    let build_all = |more: &[&str]| {
+        let _ = std::fs::remove_dir_all(world.path("artifacts"));
+        let _ = std::fs::remove_dir_all(world.path("target"));
+        build(&world, &targets.join(","), more).exits(0);
+        let log = |target: &&str| {
+            let path = format!("target/xtask/x86_64-unknown-linux-gnu/scale/{target}/logs/compile.log");
+            std::fs::read_to_string(world.path(&path)).expect("log").matches("unused variable").count()
+        };
+        (targets.map(|target| manifest(&world, target)), targets.iter().map(log).sum::<usize>())
+    };
+    let (alone, front_ends) = build_all(&["--no-sharing"]);
+    assert_eq!(front_ends, 5);
+    let (shared, front_ends) = build_all(&[]);
+    assert_eq!(front_ends, 1, "the source expands to the same for all of them");
+    assert_eq!(alone, shared, "every byte and every record");
+    assert!(!world.path("target/xtask/front-ends").exists());
+}
+
+#[test]
+fn a_launcher_that_is_not_there_is_missed_before_anything_runs() {
+    let world = component_world();
+    let store = store().display().to_string();
+    let arguments = ["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store];
+    let output = world
+        .command(&[&arguments[..], &["--launcher", "sccache"]].concat())
+        .env("PATH", world.root())
+        .env("CARGO", env!("CARGO"))
+        .output()
+        .expect("xtask starts");
+    let run = world.ended(output).exits(6);
+    insta::assert_snapshot!(run.stderr, @r"
+    error: --launcher sccache: there is no sccache on the PATH
+
+    hint: install sccache, or leave --launcher out
+    ");
+}
+
+#[test]
 fn unknown_components_get_the_nearest_name() {
     let world = component_world();
     let run = build(&world, "gfx1100", &["--component", "scal"]).exits(2);

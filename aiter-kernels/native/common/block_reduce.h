@@ -1,7 +1,7 @@
 // The sum or the maximum of one number a lane over a work-group of whole waves.
 #pragma once
 
-#define DEVICE __attribute__((device, always_inline)) inline
+#include "row.h"
 
 namespace block {
 
