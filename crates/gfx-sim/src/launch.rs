@@ -323,7 +323,7 @@ impl Setup<'_> {
             0,
             std::array::from_fn(|lane| {
                 let item = 32 * id + lane as u32;
-                item % width | item / width % height << 10 | item / width / height << 20
+                (item % width) | ((item / width % height) << 10) | (item / width / height) << 20
             }),
         );
         wave

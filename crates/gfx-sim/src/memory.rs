@@ -182,9 +182,7 @@ impl Memory {
     }
 
     fn nearest(&self, address: u64) -> String {
-        let distance = |buffer: &&Buffer| {
-            if address < buffer.base { buffer.base - address } else { address - buffer.base }
-        };
+        let distance = |buffer: &&Buffer| buffer.base.abs_diff(address);
         let Some(buffer) = self.buffers.iter().min_by_key(distance) else {
             return "there is no memory".into();
         };

@@ -69,9 +69,9 @@ impl Pending {
         let entry = Entry { registers, lds: lds.into_iter().collect() };
         let queue = self.queue(counter);
         if ordered {
-            queue.in_order.push_back(entry)
+            queue.in_order.push_back(entry);
         } else {
-            queue.unordered.push(entry)
+            queue.unordered.push(entry);
         }
         if let Some(registers) = registers {
             self.mark(registers);

@@ -1,7 +1,8 @@
 //! Argument blocks as bytes.
 
 use aiter_kernels::args::{
-    ActivationArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+    ActivationArgs, AppendKvArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+    QuantiseArgs, RopeArgs,
 };
 
 /// An argument block that can be passed.
@@ -37,3 +38,9 @@ block!(FmhaSplitKvArgs: q k v o_parts lse_parts seqlens_k block_table heads head
 block!(FmhaCombineArgs: o lse o_parts lse_parts heads splits head_dim batch_stride_o head_stride_o reserved);
 block!(ActivationArgs: out input out_row_stride input_row_stride width reserved);
 block!(NormArgs: out input residual weight bias out_row_stride input_row_stride residual_row_stride width epsilon);
+block!(QuantiseArgs: out scales input out_row_stride input_row_stride width reserved);
+block!(RopeArgs: out input cos sin positions out_row_stride input_row_stride out_head_stride input_head_stride heads head_dim
+    rotary_dim first interleaved reserved);
+block!(AppendKvArgs: k_cache v_cache k_new v_new cos sin filled cu_added block_table page_stride_k page_stride_v added kv_heads
+    head_dim rotary_dim interleaved page_rows block_table_stride row_stride_k row_stride_v head_stride_k head_stride_v
+    new_row_stride_k new_row_stride_v new_head_stride_k new_head_stride_v reserved);

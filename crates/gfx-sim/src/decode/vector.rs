@@ -318,9 +318,9 @@ fn dpp(words: &Words<'_>) -> Decoded<Option<Dpp>> {
     } else if let Some(n) = amount("row_xmask") {
         set(&|lane| Some(lane ^ n & 15));
     } else if words.has("row_mirror") {
-        set(&|lane| Some(lane & 16 | 15 - (lane & 15)));
+        set(&|lane| Some(lane & 16 | (15 - (lane & 15))));
     } else if words.has("row_half_mirror") {
-        set(&|lane| Some(lane & 24 | 7 - (lane & 7)));
+        set(&|lane| Some(lane & 24 | (7 - (lane & 7))));
     } else {
         return Err(format!("the DPP of {}", words.mnemonic));
     }

@@ -31,13 +31,13 @@ pub(super) fn execute(wave: &mut Wave, across: &Across) -> Step {
             let values = *wave.vector(from)?;
             let (undefined, origin) = (wave.vector_undefined(from), wave.vector_origin(from));
             let (mut result, mut result_undefined, mut on) = ([0; 32], 0, wave.exec);
-            for lane in 0..32usize {
+            for (lane, result) in result.iter_mut().enumerate() {
                 let place = lane & 15;
                 let within = lanes[place / 8] >> (4 * (place % 8)) & 15;
                 let row = if crossed { lane & 16 ^ 16 } else { lane & 16 };
                 let source = row | within as usize;
                 if fetch_inactive || wave.exec >> source & 1 != 0 {
-                    result[lane] = values[source];
+                    *result = values[source];
                     result_undefined |= (undefined >> source & 1) << lane;
                 } else if !bound_ctrl {
                     on &= !(1 << lane);

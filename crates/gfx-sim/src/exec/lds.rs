@@ -38,7 +38,7 @@ pub(super) fn execute(wave: &mut Wave, around: &mut Surroundings<'_>, operation:
             finish(wave, old.map(|old| (old, 1)), &[addresses], 4, true);
         }
         LdsOp::Permute { to, address, data, offset, backward } => {
-            permute(wave, to, address, data, offset, backward)?
+            permute(wave, to, address, data, offset, backward)?;
         }
         LdsOp::Swizzle { to, data, pattern } => swizzle(wave, to, data, pattern)?,
     }
@@ -58,7 +58,7 @@ fn finish(wave: &mut Wave, registers: Option<(u8, u8)>, addresses: &[[u32; 32]],
     // The counter counts instructions: of two addresses the second rides with the first.
     match addresses {
         [first, second] => {
-            wave.pending.issue_pair(counter, registers.take(), touched(first), touched(second))
+            wave.pending.issue_pair(counter, registers.take(), touched(first), touched(second));
         }
         _ => wave.pending.issue(counter, true, registers, addresses.first().map(touched)),
     }

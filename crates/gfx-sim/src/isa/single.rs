@@ -113,10 +113,11 @@ fn div_fixup(e: Env, [q, s1, s2]: [u64; 3]) -> u64 {
         0xffc0_0000
     } else if denominator == 0.0 || numerator.is_infinite() {
         sign | 0x7f80_0000
-    } else if denominator.is_infinite() || numerator == 0.0 {
-        sign
-    } else if exponent(numerator) - exponent(denominator) < -150 {
-        sign // below the format
+    } else if denominator.is_infinite()
+        || numerator == 0.0
+        || exponent(numerator) - exponent(denominator) < -150
+    {
+        sign // zero, or below the format
     } else if exponent(denominator) == 255 {
         sign | 0x7f80_0000
     } else {

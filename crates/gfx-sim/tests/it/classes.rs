@@ -50,7 +50,7 @@ const INTEGER: &[Opcode] = &[
     ("v_min_u32 D, A, B", 2, |a, b, _| if a < b { a } else { b }),
     ("v_max_u32 D, A, B", 2, |a, b, _| if a > b { a } else { b }),
     ("v_med3_i32 D, A, B, C", 3, |a, b, c| { let mut x = [s(a), s(b), s(c)]; x.sort_unstable(); u(x[1]) }),
-    ("v_sad_u32 D, A, B, C", 3, |a, b, c| u64::from((if a > b { a - b } else { b - a } as u32).wrapping_add(c as u32))),
+    ("v_sad_u32 D, A, B, C", 3, |a, b, c| u64::from((a.abs_diff(b) as u32).wrapping_add(c as u32))),
 ];
 
 #[test]

@@ -5,9 +5,10 @@ use crate::sequences::{Random, SEQUENCES, TARGETS};
 use gfx_sim::Memory;
 
 /// Of the lanes' values, what each lane has afterwards; `old` where a lane is not written.
-type Move = (String, Box<dyn Fn(&[u32; 32]) -> [u32; 32]>);
+type Effect = Box<dyn Fn(&[u32; 32]) -> [u32; 32]>;
+type Move = (String, Effect);
 
-fn of(f: impl Fn(usize) -> usize + 'static) -> Box<dyn Fn(&[u32; 32]) -> [u32; 32]> {
+fn of(f: impl Fn(usize) -> usize + 'static) -> Effect {
     Box::new(move |x| std::array::from_fn(|lane| x[f(lane)]))
 }
 
@@ -17,7 +18,7 @@ fn a_move(random: &mut Random, waits: &'static str) -> Move {
     let masks = "row_mask:0xf bank_mask:0xf";
     let dpp = |control: String| format!("v_mov_b32_dpp v9, v8 {control} {masks}\n");
     // What is shifted in from beyond a row is zero with bound_ctrl.
-    let shifted = |by: i32| -> Box<dyn Fn(&[u32; 32]) -> [u32; 32]> {
+    let shifted = |by: i32| -> Effect {
         Box::new(move |x| {
             std::array::from_fn(|lane| {
                 let within = lane as i32 % 16 + by;

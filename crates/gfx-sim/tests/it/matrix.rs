@@ -6,6 +6,9 @@ use gfx::Target;
 use gfx_sim::Memory;
 use half::{bf16, f16};
 
+/// Bits and value of each element, `[row or column][k]`.
+type Elements = [[(u32, f64); 16]; 16];
+
 /// One kind of matrix instruction.
 struct Kind {
     target: Target,
@@ -142,8 +145,8 @@ fn products_of_random_matrices() {
         let mut count = 0;
         for _ in 0..SEQUENCES {
             let mut matrix = || std::array::from_fn(|_| std::array::from_fn(|_| element(random.bits())));
-            let (a, b): ([[(u32, f64); 16]; 16], [[(u32, f64); 16]; 16]) = (matrix(), matrix());
-            let bits = |m: &[[(u32, f64); 16]; 16]| m.map(|row| row.map(|(bits, _)| bits));
+            let (a, b): (Elements, Elements) = (matrix(), matrix());
+            let bits = |m: &Elements| m.map(|row| row.map(|(bits, _)| bits));
             let words = [registers(kind, &bits(&a)), registers(kind, &bits(&b))].concat();
             count = words.len() / 2;
             input.extend(words.concat());

@@ -5,7 +5,8 @@ use crate::sequences::{Random, SEQUENCES, TARGETS};
 use gfx_sim::Memory;
 
 /// What a load of this name makes of four bytes at a place.
-const LOADS: [(&str, u32, fn(u32) -> u32); 5] = [
+type Load = (&'static str, u32, fn(u32) -> u32);
+const LOADS: [Load; 5] = [
     ("u8", 1, |word| word & 0xff),
     ("i8", 1, |word| i32::from(word as u8 as i8) as u32),
     ("u16", 2, |word| word & 0xffff),

@@ -13,14 +13,26 @@ pub(crate) fn llvm() -> &'static Path {
         }
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let store = std::env::var_os("STRATA_STORE").map_or_else(|| root.join("store"), PathBuf::from);
-        let output = Command::new(env!("CARGO"))
-            .args(["run", "--quiet", "--package", "xtask", "--", "--quiet", "--format", "json"])
+        // The one that `cargo test --workspace` has built lies two folders up; cargo would build it with other features once more.
+        let test = std::env::current_exe().expect("a test has a path");
+        let built =
+            test.ancestors().nth(2).map(|folder| folder.join("xtask")).filter(|xtask| xtask.is_file());
+        let mut command = match built {
+            Some(xtask) => Command::new(xtask),
+            None => {
+                let mut cargo = Command::new(env!("CARGO"));
+                cargo.args(["run", "--quiet", "--package", "xtask", "--"]);
+                cargo
+            }
+        };
+        let output = command
+            .args(["--quiet", "--format", "json"])
             .args(["bootstrap", "--toolchain", "lite", "--store"])
             .arg(store)
             .current_dir(&root)
             .env_remove("CARGO_MANIFEST_DIR")
             .output()
-            .expect("cargo starts");
+            .expect("xtask starts");
         let text = String::from_utf8_lossy(&output.stdout);
         let shown = || format!("{text}{}", String::from_utf8_lossy(&output.stderr));
         // Of the JSON line `"name":"llvm",…,"tree":"…"`: its only string that ends like this package's tree.

@@ -9,8 +9,9 @@ use engine::rms_norm::{ARGUMENT_BYTES, NAME, kernel_name};
 use gfx_sim::{Counts, Memory};
 use rayon::prelude::*;
 
-/// Rows and columns.
-const SHAPES: [(usize, usize); 5] = [(3, 300), (1, 1), (2, 7), (2, 2048), (1, 5003)];
+/// Rows, columns, and the size of the numbers. Epsilon matters to small ones only: a mutant has shown that the others do not see it.
+const SHAPES: [(usize, usize, f64); 6] =
+    [(3, 300, 2.0), (1, 1, 2.0), (2, 7, 2.0), (2, 2048, 2.0), (1, 5003, 2.0), (2, 300, 1e-3)];
 const EPSILON: f32 = 1e-6;
 /// What `rms_norm_threads` says in every code object of the engine.
 const THREADS: u32 = 256;
@@ -25,12 +26,12 @@ pub(crate) fn check(
         .filter(|element| wanted(&kernel_name(**element)))
         .flat_map(|element| SHAPES.map(|shape| (*element, shape)))
         .collect();
-    let outcome = |(element, shape): &(Element, (usize, usize))| {
+    let outcome = |(element, shape): &(Element, (usize, usize, f64))| {
         let (result, counts) = match run(objects, *element, *shape) {
             Ok((measured, counts)) => (Ok(vec![measured]), counts),
             Err(fault) => (Err(fault), Counts::default()),
         };
-        let (kernel, case) = (kernel_name(*element), format!("{}x{}", shape.0, shape.1));
+        let (kernel, case) = (kernel_name(*element), format!("{}x{} of size {}", shape.0, shape.1, shape.2));
         Outcome { target: objects.target(), kernel, case, result, counts }
     };
     Ok(cases.par_iter().map(outcome).collect())
@@ -39,12 +40,12 @@ pub(crate) fn check(
 fn run(
     objects: &CodeObjects,
     element: Element,
-    (rows, columns): (usize, usize),
+    (rows, columns, size): (usize, usize, f64),
 ) -> Result<(Measured, Counts), String> {
     let program = objects.program(NAME).map_err(|error| error.to_string())?;
     let mut sample = Sample::new(7);
     let rounded = |numbers: Vec<f32>| element.decode(&element.encode(&numbers));
-    let input = rounded(sample.numbers(rows * columns, 2.0, 0.0));
+    let input = rounded(sample.numbers(rows * columns, size, 0.0));
     let weight = rounded(sample.numbers(columns, 1.0, 1.0));
     let mut memory = Memory::new();
     let bytes = element.encode(&[0.0]).len();

@@ -1,6 +1,7 @@
 //! One file an operation: its shapes, its launch, what it is held against.
 
 mod activation;
+mod append_kv;
 mod attention;
 mod engine_rms_norm;
 mod fmha_fwd;
@@ -8,6 +9,8 @@ mod fmha_paged;
 mod fmha_split_kv;
 mod norm;
 mod paged_cache;
+mod quantise;
+mod rope;
 
 use crate::{CodeObjects, Error, Measured, Outcome};
 use aiter_kernels::catalogue::{Instance, Operation};
@@ -27,6 +30,9 @@ const CHECKS: &[(&[Operation], Check)] = &[
     (&[Operation::FmhaSplitKv], fmha_split_kv::check),
     (&[Operation::FmhaCombine], fmha_split_kv::check_combine),
     (&[Operation::SiluAndMul, Operation::GeluAndMul, Operation::GeluTanhAndMul], activation::check),
+    (&[Operation::QuantiseInt8, Operation::QuantiseE4m3], quantise::check),
+    (&[Operation::Rope], rope::check),
+    (&[Operation::AppendKv], append_kv::check),
     (&[Operation::RmsNorm, Operation::LayerNorm, Operation::Softmax], norm::check),
 ];
 
