@@ -1,22 +1,32 @@
 //! Strata's engine. So far: the kernels it launches, their CPU reference, and the report on this machine's GPUs that `strata-device` prints.
 
 pub mod arena;
+#[cfg(feature = "models")]
 pub mod backend;
 pub mod catalogue;
+#[cfg(feature = "models")]
 pub mod chat;
 pub mod cli;
 pub mod device;
 pub mod element;
+#[cfg(feature = "models")]
 pub mod generate;
+#[cfg(feature = "models")]
 pub mod gguf;
+#[cfg(feature = "models")]
 pub mod loaded;
+#[cfg(feature = "models")]
 pub mod memory;
+#[cfg(feature = "models")]
 pub mod model;
 pub mod plan;
+#[cfg(feature = "models")]
 pub mod quant;
 pub mod reference;
 pub mod report;
 pub mod rms_norm;
 pub mod selftest;
+#[cfg(feature = "models")]
 pub mod serve;
+#[cfg(feature = "models")]
 pub mod tokenizer;
