@@ -7,6 +7,8 @@ missing=""
 # For the tests: LLVM's disassembler, which the kernel checks use, is linked against it.
 ldconfig -p 2>/dev/null | grep -q "libcurl\.so\.4 " || missing="$missing libcurl4"
 command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+# For the tests: the C++ example of docs/interfaces.md is compiled and run.
+command -v c++ >/dev/null 2>&1 || missing="$missing g++"
 command -v git >/dev/null 2>&1 || missing="$missing git"
 python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
 [ -z "$missing" ] && exit 0

@@ -45,6 +45,11 @@ impl Sha256 {
         Self::of_reader(std::fs::File::open(path)?)
     }
 
+    /// Its 32 bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The first 16 hex digits: short enough for a folder name under Windows' path limit.
     pub(crate) fn short(self) -> String {
         self.to_string()[..16].to_owned()

@@ -2,7 +2,7 @@ use super::DevicePtr;
 
 /// Arguments of the gated activations (`native/activation/activation_args.h`):
 /// `out[row, c] = f(input[row, c]) * input[row, width + c]`. Strides are in elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct ActivationArgs {
     /// `[rows, width]`, contiguous along a row.

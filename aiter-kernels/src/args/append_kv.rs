@@ -4,7 +4,7 @@ use super::DevicePtr;
 ///
 /// The caches are pages `[page, row, kv head, head dim]` under a block table, or, without one, `[sequence, row, kv head, head dim]`. The new
 /// rows are `[new row of all sequences, kv head, head dim]`. Strides are in elements; the head dim is contiguous.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct AppendKvArgs {
     /// The cache of keys.

@@ -1,7 +1,7 @@
 use super::DevicePtr;
 
 /// Arguments of the combine kernels (`native/combine/combine_args.h`): the parts of [`super::FmhaSplitKvArgs`] become one output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaCombineArgs {
     /// The output, `[batch, head, head dim]` by its strides.

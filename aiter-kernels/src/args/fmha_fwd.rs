@@ -4,7 +4,7 @@ use super::DevicePtr;
 ///
 /// Tensors are `[batch, row, head, head dim]` with any strides but a contiguous head dim; in varlen mode `[row of all sequences, head,
 /// head dim]`, and the batch strides are not read. Strides are in elements. Addresses and strides of q, k and v are multiples of 16 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaFwdArgs {
     /// Queries.

@@ -4,7 +4,7 @@ use super::DevicePtr;
 ///
 /// q and o are `[row of all sequences, head, head dim]`; k and v are pages, `[page, row, kv head, head dim]`. Strides are in elements; the head
 /// dim is contiguous. Key `j` of a sequence is row `j % page_rows` of page `block_table[sequence, j / page_rows]`.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaPagedArgs {
     /// Queries.

@@ -3,7 +3,7 @@ use super::DevicePtr;
 /// Arguments of the split-KV kernels (`native/fmha/fmha_split_kv_args.h`): one query a sequence, its keys shared out over work-groups.
 ///
 /// q is `[batch, head, head dim]`; k and v are pages as in [`super::FmhaPagedArgs`]. Strides are in elements.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaSplitKvArgs {
     /// Queries.

@@ -3,7 +3,7 @@ use super::DevicePtr;
 /// Arguments of the row-wise norms (`native/norm/norm_args.h`): `out[row] = norm(input[row] + residual[row]) * weight + bias`.
 ///
 /// Rows are contiguous; the strides between them are in elements.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct NormArgs {
     /// `[rows, width]`.

@@ -3,7 +3,7 @@ use super::DevicePtr;
 /// Arguments of the quantisations (`native/quantise/quantise_args.h`): `out[row, c] = round(input[row, c] / scales[row])`.
 ///
 /// Rows are contiguous; the strides between them are in elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct QuantiseArgs {
     /// `[rows, width]`, one byte an element.

@@ -3,7 +3,7 @@ use super::DevicePtr;
 /// Arguments of the rotary embeddings (`native/position/rope_args.h`).
 ///
 /// `input` and `out` are `[row, head, head dim]` with a contiguous head dim, and may be the same. Strides are in elements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct RopeArgs {
     /// The rotated rows.

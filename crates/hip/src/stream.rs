@@ -7,6 +7,8 @@ use std::ffi::c_void;
 pub struct Stream {
     runtime: Runtime,
     pub(crate) handle: *mut c_void,
+    /// Whether it is destroyed with this value.
+    is_own: bool,
 }
 
 // SAFETY: the handle is opaque, and the runtime's functions may be called from any thread.
@@ -24,17 +26,35 @@ impl Runtime {
         // SAFETY: the pointer is to a live pointer.
         let code = unsafe { (self.api.stream_create)(&raw mut handle) };
         self.api.check(code, "hipStreamCreate")?;
-        Ok(Stream { runtime: self.clone(), handle })
+        Ok(Stream { runtime: self.clone(), handle, is_own: true })
+    }
+
+    /// The default stream of the current device.
+    pub fn default_stream(&self) -> Stream {
+        Stream { runtime: self.clone(), handle: std::ptr::null_mut(), is_own: false }
+    }
+
+    /// A stream that somebody else made and destroys, by its `hipStream_t`.
+    ///
+    /// # Safety
+    /// The handle is null or came from this runtime, and lives as long as the value.
+    pub unsafe fn borrowed_stream(&self, handle: *mut c_void) -> Stream {
+        Stream { runtime: self.clone(), handle, is_own: false }
     }
 }
 
 impl Stream {
+    /// Its handle as a number, to tell streams apart.
+    pub fn address(&self) -> usize {
+        self.handle.addr()
+    }
+
     /// Waits until all its work is done.
     ///
     /// # Errors
     /// What the runtime returns: a kernel that faulted shows up here.
     pub fn synchronize(&self) -> Result<(), CallError> {
-        // SAFETY: the handle came from hipStreamCreate and lives.
+        // SAFETY: the handle came from hipStreamCreate, or is null or borrowed, and lives.
         let code = unsafe { (self.runtime.api.stream_synchronize)(self.handle) };
         self.runtime.api.check(code, "hipStreamSynchronize")
     }
@@ -42,7 +62,9 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the handle came from hipStreamCreate and is destroyed once. A failure leaves nothing to do.
-        unsafe { (self.runtime.api.stream_destroy)(self.handle) };
+        if self.is_own {
+            // SAFETY: the handle came from hipStreamCreate and is destroyed once. A failure leaves nothing to do.
+            unsafe { (self.runtime.api.stream_destroy)(self.handle) };
+        }
     }
 }

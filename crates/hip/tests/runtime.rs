@@ -64,6 +64,12 @@ fn a_kernel_runs() {
     stream.synchronize().expect("the end");
     let scaled: Vec<u8> = [2.0_f32, 4.0, 6.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     assert_eq!(buffer.read().expect("bytes"), scaled);
+    let default = runtime.default_stream();
+    assert_ne!(default.address(), stream.address());
+    function
+        .launch(&default, launch, &Arguments::new().address(buffer.address()).f32(0.5).u32(3))
+        .expect("a launch");
+    assert_eq!(buffer.read().expect("bytes"), numbers);
     let too_large = Launch { block: [2048, 1, 1], ..launch };
     assert_eq!(
         function.launch(&stream, too_large, &arguments).expect_err("refused").name,

@@ -1,4 +1,4 @@
-//! The Rust programs of a component: built by a child cargo with a target folder and flags of its own.
+//! The Rust programs and the shared library of a component: built by a child cargo with a target folder and flags of its own.
 
 use super::Error;
 use super::component::{Component, Workspace};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// Builds the component's programs and gives their paths.
+/// Builds the component's programs and its library and gives their paths.
 pub(super) fn build(
     workspace: &Workspace,
     component: &Component,
@@ -19,7 +19,7 @@ pub(super) fn build(
     work: &Path,
     parent: &Parent,
 ) -> Result<Vec<PathBuf>, Error> {
-    if component.binaries.is_empty() {
+    if !component.has_rust() {
         return Ok(Vec::new());
     }
     // Not the folder of the cargo that runs xtask: that one is locked, and on Windows holds the running xtask.exe.
@@ -35,6 +35,7 @@ pub(super) fn build(
         (&component.name).into(),
     ]);
     arguments.extend(component.binaries.iter().flat_map(|name| ["--bin".into(), name.into()]));
+    arguments.extend(component.library.iter().map(|_| "--lib".into()));
     let environment = for_cargo(parent, host, &rust_flags(workspace, parent));
     let cargo = cargo_path();
     let log = work.join(host.triple()).join(&component.name).join("cargo.log");
@@ -61,8 +62,9 @@ pub(super) fn build(
         }
     })?;
     let folder = target_folder.join(host.triple()).join("release");
-    let path = |name: &String| folder.join(format!("{name}{}", host.exe_suffix()));
-    Ok(component.binaries.iter().map(path).collect())
+    let programs = component.binaries.iter().map(|name| format!("{name}{}", host.exe_suffix()));
+    let library = component.library.iter().map(|name| host.library_name(name));
+    Ok(programs.chain(library).map(|name| folder.join(name)).collect())
 }
 
 /// No path of this machine gets into a program.

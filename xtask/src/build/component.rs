@@ -29,6 +29,10 @@ pub(crate) struct Component {
     pub(crate) native: PathBuf,
     /// Rust programs that are shipped.
     pub(crate) binaries: Vec<String>,
+    /// The package's shared library, when it is shipped: the name of its lib target.
+    pub(crate) library: Option<String>,
+    /// Folders that are shipped as they are, each under its own name.
+    pub(crate) share: Vec<PathBuf>,
     /// The code objects' names, without `.co`.
     pub(crate) kernels: Vec<String>,
     /// What is said of its kernels beyond that they are there (see [`super::catalogue`]).
@@ -45,6 +49,10 @@ struct Raw {
     cmake: String,
     #[serde(default)]
     binaries: Vec<String>,
+    #[serde(default)]
+    library: bool,
+    #[serde(default)]
+    share: Vec<String>,
     kernels: Vec<String>,
     catalogue: Option<String>,
     #[serde(default)]
@@ -80,6 +88,8 @@ pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
             version: package.version.to_string(),
             native: folder.join(&raw.cmake),
             binaries: raw.binaries,
+            library: raw.library.then(|| package.name.replace('-', "_")),
+            share: raw.share.iter().map(|name| folder.join(name)).collect(),
             kernels: raw.kernels,
             catalogue: raw.catalogue.map(|path| folder.join(path)),
             sources: raw.sources,
@@ -110,6 +120,26 @@ fn crates_below(package: &Package, members: &BTreeMap<&str, &Package>) -> Vec<Pa
         }
     }
     names.iter().filter_map(|name| members.get(name)).map(|member| folder_of(member)).collect()
+}
+
+impl Component {
+    /// Whether cargo builds a part of it.
+    pub(crate) fn has_rust(&self) -> bool {
+        !self.binaries.is_empty() || self.library.is_some()
+    }
+
+    /// The files of the shared folders: where each lies, and its path in the artifact.
+    pub(crate) fn shared_files(&self) -> Result<Vec<(PathBuf, String)>, crate::files::Error> {
+        let mut shared = Vec::new();
+        for folder in &self.share {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            // What Python leaves behind when it runs from the sources.
+            let is_source = |path: &String| !path.split('/').any(|part| part == "__pycache__");
+            let paths = crate::files::list(folder)?.into_iter().filter(is_source);
+            shared.extend(paths.map(|path| (folder.join(&path), format!("{name}/{path}"))));
+        }
+        Ok(shared)
+    }
 }
 
 impl Workspace {

@@ -133,7 +133,11 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
     let root = &workspace.root;
     let mut inputs = Inputs::default();
     inputs.add("native sources", digest_sources(root, &[component.native.clone(), root.join("cmake")])?);
-    if !component.binaries.is_empty() {
+    if !component.share.is_empty() {
+        let files: Vec<PathBuf> = component.shared_files()?.into_iter().map(|(path, _)| path).collect();
+        inputs.add("shared files", digest_sources(root, &files)?);
+    }
+    if component.has_rust() {
         let of_crate = |folder: &PathBuf| {
             ["Cargo.toml", "build.rs", "src"]
                 .map(|name| folder.join(name))
@@ -160,7 +164,7 @@ fn plan_step(
     inputs.add("flags", digest_settings(&settings));
     inputs.add("build tools", Sha256::of(request.tools.versions.as_bytes()));
     inputs.add("xtask", Sha256::of(env!("CARGO_PKG_VERSION").as_bytes()));
-    if !component.binaries.is_empty() {
+    if component.has_rust() {
         inputs.add("Rust toolchain", Sha256::of(request.rust.as_bytes()));
     }
     let host = request.host.triple();

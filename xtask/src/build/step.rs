@@ -107,8 +107,10 @@ impl Shared {
             if programs.contains_key(&component.name) {
                 continue;
             }
-            if !component.binaries.is_empty() {
-                ui.phase("cargo", &format!("{}: {}", component.name, component.binaries.join(", ")));
+            if component.has_rust() {
+                let names: Vec<&str> =
+                    component.binaries.iter().chain(&component.library).map(String::as_str).collect();
+                ui.phase("cargo", &format!("{}: {}", component.name, names.join(", ")));
             }
             let built = cargo::build(request.workspace, component, request.host, &request.work, parent)?;
             programs.insert(component.name.clone(), built);
@@ -184,6 +186,11 @@ fn build_one(
         let to = step.staging.join(program.file_name().unwrap_or_default());
         std::fs::copy(program, &to).named("copy", program)?;
     }
+    for (from, to) in step.component.shared_files()? {
+        let to = step.staging.join(to);
+        files::create_folder(to.parent().unwrap_or(&step.staging))?;
+        std::fs::copy(&from, &to).named("copy", &from)?;
+    }
     let toolchain = request.toolchain;
     let packages = toolchain.packages.iter().map(|package| PackageRecord {
         name: package.receipt.package.clone(),
@@ -204,7 +211,7 @@ fn build_one(
         },
         lock: request.lock,
         compiler: shared.compiler.clone(),
-        rustc: (!step.component.binaries.is_empty()).then(|| request.rust.clone()),
+        rustc: step.component.has_rust().then(|| request.rust.clone()),
         settings: step.settings.iter().map(|s| (s.name.clone(), s.recorded.clone())).collect(),
         key: step.inputs.key(),
         inputs: step.inputs.clone(),

@@ -55,6 +55,7 @@ pub(super) fn pack(
     files::create_folder(&out)?;
     let licences = collect_licences(&session.root, installed)?;
     let time = commit_time(&session.root);
+    let wheels = write_wheels(session, &workspace, &targets, &licences, &out)?;
     let mut releases = Vec::new();
     for target in targets {
         if interrupted() {
@@ -68,8 +69,34 @@ pub(super) fn pack(
     let text = releases.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join("\n");
     let value: Vec<_> =
         releases.iter().map(|(path, skipped)| json!({"path": path, "skipped_checks": skipped})).collect();
-    session.ui.data(&text, &json!({"releases": value, "sums": sums}));
+    session.ui.data(&text, &json!({"releases": value, "wheels": wheels, "sums": sums}));
     Ok(())
+}
+
+/// The wheel of each component that has a Python package, for all targets together.
+fn write_wheels(
+    session: &Session,
+    workspace: &Workspace,
+    targets: &[gfx::Target],
+    licences: &[(String, Vec<u8>)],
+    out: &Path,
+) -> Result<Vec<PathBuf>, Error> {
+    let mut wheels = Vec::new();
+    for component in &workspace.components {
+        let parts = dist::WheelParts {
+            component: &component.name,
+            version: &workspace.version,
+            host: Host::THIS,
+            targets,
+            artifacts: &session.root.join("artifacts"),
+            licences,
+        };
+        if let Some(wheel) = dist::plan_wheel(&parts)? {
+            wheels.push(wheel.write(out)?);
+            session.ui.phase("packed", &wheel.name);
+        }
+    }
+    Ok(wheels)
 }
 
 fn plan(
@@ -122,7 +149,8 @@ fn release(
 /// One line for every release in the folder, also those of earlier runs.
 fn write_sums(out: &Path) -> Result<PathBuf, files::Error> {
     let mut sums = Sums::default();
-    for name in files::list(out)?.into_iter().filter(|name| name.ends_with(".zip") && !name.contains('/')) {
+    let is_ours = |name: &String| (name.ends_with(".zip") || name.ends_with(".whl")) && !name.contains('/');
+    for name in files::list(out)?.into_iter().filter(is_ours) {
         let path = out.join(&name);
         sums.0.insert(name, Sha256::of_file(&path).named("read", &path)?.0);
     }

@@ -7,6 +7,7 @@ mod licences;
 mod readme;
 mod release;
 mod sums;
+mod wheel;
 mod zip;
 
 pub(crate) use bundle::{Bundle, Parts as BundleParts, plan_bundle};
@@ -16,4 +17,5 @@ pub(crate) use licences::collect as collect_licences;
 pub(crate) use readme::readme;
 pub(crate) use release::ReleaseManifest;
 pub(crate) use sums::{SUMS_FILE, Sums};
+pub(crate) use wheel::{WheelParts, plan_wheel};
 pub(crate) use zip::{Timestamp, civil, write as write_zip};

@@ -220,6 +220,22 @@ impl Host {
         }
     }
 
+    /// The file name of a shared library.
+    pub(crate) fn library_name(self, name: &str) -> String {
+        match self {
+            Host::Linux => format!("lib{name}.so"),
+            Host::WindowsMsvc | Host::WindowsGnu => format!("{name}.dll"),
+        }
+    }
+
+    /// What Python's packaging calls it.
+    pub(crate) fn wheel_platform(self) -> &'static str {
+        match self {
+            Host::Linux => "linux_x86_64",
+            Host::WindowsMsvc | Host::WindowsGnu => "win_amd64",
+        }
+    }
+
     /// Whether programs for `other` run here: both Windows ABIs do on Windows.
     pub(crate) fn runs(self, other: Host) -> bool {
         (self == Host::Linux) == (other == Host::Linux)

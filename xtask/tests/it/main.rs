@@ -9,3 +9,4 @@ mod download;
 mod release;
 mod support;
 mod tidy;
+mod wheel;

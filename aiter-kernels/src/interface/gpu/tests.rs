@@ -1,0 +1,356 @@
+//! What is launched, and with which argument block, without a card.
+
+use super::{KernelCall, Plan, append_kv, attention, gated_activation, norm, quantise_per_token, rope};
+use crate::args::{
+    ActivationArgs, AppendKvArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, NormArgs,
+    QuantiseArgs, RopeArgs,
+};
+use crate::dispatch::Device;
+use crate::interface::tensor::Memory;
+use crate::interface::*;
+use gfx::Target;
+
+fn gpu(address: u64) -> Memory<'static> {
+    Memory::Gpu { device: 0, address, bytes: 1 << 40 }
+}
+
+fn tensor(address: u64, element_type: ElementType, shape: &[usize]) -> Tensor<'static> {
+    Tensor::new(gpu(address), element_type, shape)
+}
+
+fn out(address: u64, element_type: ElementType, shape: &[usize]) -> TensorMut<'static> {
+    TensorMut::new(gpu(address), element_type, shape)
+}
+
+fn device(target: Target) -> Device {
+    Device::new(target, None, None)
+}
+
+const BF16: ElementType = ElementType::Bf16;
+const I32: ElementType = ElementType::I32;
+
+fn dense() -> Attention<'static> {
+    Attention {
+        q: tensor(0x1000, BF16, &[2, 70, 8, 64]),
+        k: tensor(0x2000, BF16, &[2, 101, 2, 64]),
+        v: tensor(0x3000, BF16, &[2, 101, 2, 64]),
+        out: out(0x4000, BF16, &[2, 70, 8, 64]),
+        lse: None,
+        sequences: Sequences::Dense,
+        options: AttentionOptions::default(),
+    }
+}
+
+fn paged(queries: usize, max_seqlen_q: usize) -> Attention<'static> {
+    Attention {
+        q: tensor(0x1000, BF16, &[queries, 8, 64]),
+        k: tensor(0x2000, BF16, &[40, 16, 2, 64]),
+        v: tensor(0x3000, BF16, &[40, 16, 2, 64]),
+        out: out(0x4000, BF16, &[queries, 8, 64]),
+        lse: None,
+        sequences: Sequences::Paged {
+            cu_seqlens_q: tensor(0x5000, I32, &[4]),
+            seqlens_k: tensor(0x6000, I32, &[3]),
+            block_table: tensor(0x7000, I32, &[3, 300]),
+            max_seqlen_q,
+            max_seqlen_k: 4800,
+        },
+        options: AttentionOptions::default(),
+    }
+}
+
+fn plan(call: &Attention, target: Target, scratch: u64) -> Result<Plan, Error> {
+    attention(call, &call.check()?, device(target), scratch)
+}
+
+fn arguments<A: bytemuck::Pod>(call: &KernelCall) -> A {
+    bytemuck::pod_read_unaligned(&call.arguments)
+}
+
+#[test]
+fn a_dense_call_is_one_launch_with_the_tensors_strides() {
+    let mut call = dense();
+    // q, k and v lie in one tensor of [batch, row, 12 heads, head dim].
+    call.q = call.q.with_strides(&[70 * 768, 768, 64, 1]);
+    call.options.causal = true;
+    let Plan { calls, scratch } = plan(&call, Target::Gfx1201, 0x10_0000).expect("it fits");
+    let [one] = &calls[..] else { panic!("{calls:?}") };
+    assert_eq!(one.launch.instance.entry, "fmha_fwd_bf16_d64");
+    let expected = FmhaFwdArgs {
+        q: 0x1000,
+        k: 0x2000,
+        v: 0x3000,
+        o: 0x4000,
+        lse: 0x10_0000,
+        seqlen_q: 70,
+        seqlen_k: 101,
+        heads: 8,
+        heads_per_kv: 4,
+        scale: 0.125,
+        row_stride_q: 768,
+        row_stride_k: 128,
+        row_stride_v: 128,
+        row_stride_o: 512,
+        head_stride_q: 64,
+        head_stride_k: 64,
+        head_stride_v: 64,
+        head_stride_o: 64,
+        batch_stride_q: 70 * 768,
+        batch_stride_k: 101 * 128,
+        batch_stride_v: 101 * 128,
+        batch_stride_o: 70 * 512,
+        head_stride_lse: 70,
+        batch_stride_lse: 560,
+        window_left: -1,
+        window_right: 0,
+        mask_origin: 2,
+        ..FmhaFwdArgs::default()
+    };
+    assert_eq!(arguments::<FmhaFwdArgs>(one), expected);
+    assert_eq!(scratch, (2 * 70 * 8 * 4u64).next_multiple_of(256), "an LSE that nobody asked for");
+}
+
+#[test]
+fn a_varlen_call_passes_the_row_offsets_and_the_callers_lse() {
+    let call = Attention {
+        q: tensor(0x1000, ElementType::F16, &[107, 2, 128]),
+        k: tensor(0x2000, ElementType::F16, &[191, 1, 128]),
+        v: tensor(0x3000, ElementType::F16, &[191, 1, 128]),
+        out: out(0x4000, ElementType::F16, &[107, 2, 128]),
+        lse: Some(out(0x8000, ElementType::F32, &[2, 107]).with_strides(&[128, 1])),
+        sequences: Sequences::Varlen {
+            cu_seqlens_q: tensor(0x5000, I32, &[3]),
+            cu_seqlens_k: tensor(0x6000, I32, &[3]),
+            max_seqlen_q: 70,
+            max_seqlen_k: 101,
+        },
+        options: AttentionOptions {
+            window_size: [5, 3],
+            logits_soft_cap: 20.0,
+            ..AttentionOptions::default()
+        },
+    };
+    let Plan { calls, scratch } = plan(&call, Target::Gfx1100, 0).expect("it fits");
+    let args = arguments::<FmhaFwdArgs>(&calls[0]);
+    assert_eq!(calls[0].launch.instance.entry, "fmha_fwd_f16_d128");
+    assert_eq!((args.cu_seqlens_q, args.cu_seqlens_k, args.lse), (0x5000, 0x6000, 0x8000));
+    assert_eq!((args.head_stride_lse, args.window_left, args.window_right), (128, 5, 3));
+    assert_eq!((args.logits_cap, args.heads_per_kv, args.row_stride_q, scratch), (20.0, 2, 256, 0));
+}
+
+#[test]
+fn one_query_a_sequence_is_split_and_combined_in_scratch_memory() {
+    let call = paged(3, 1);
+    let Plan { calls, scratch } = plan(&call, Target::Gfx1201, 0x10_0000).expect("it fits");
+    let [parts, combine] = &calls[..] else { panic!("{calls:?}") };
+    assert_eq!(parts.launch.instance.entry, "fmha_split_kv_bf16_d64");
+    assert_eq!(combine.launch.instance.entry, "fmha_combine_bf16");
+    let (split, combined) = (arguments::<FmhaSplitKvArgs>(parts), arguments::<FmhaCombineArgs>(combine));
+    let splits = split.splits as u64;
+    assert!(splits > 1);
+    let lse = (3 * 8 * 4u64).next_multiple_of(256);
+    let o_parts = (3 * 8 * splits * 64 * 4).next_multiple_of(256);
+    let lse_parts = (3 * 8 * splits * 4).next_multiple_of(256);
+    assert_eq!((split.o_parts, split.lse_parts), (0x10_0000 + lse, 0x10_0000 + lse + o_parts));
+    assert_eq!(
+        (combined.lse, combined.o_parts, combined.lse_parts),
+        (0x10_0000, split.o_parts, split.lse_parts)
+    );
+    assert_eq!((combined.o, combined.batch_stride_o, combined.head_stride_o), (0x4000, 512, 64));
+    assert_eq!((split.page_rows, split.block_table, split.block_table_stride), (16, 0x7000, 300));
+    assert_eq!(scratch, lse + o_parts + lse_parts);
+}
+
+#[test]
+fn what_split_kv_cannot_do_goes_to_the_paged_kernel() {
+    let with_lse = Attention { lse: Some(out(0x8000, ElementType::F32, &[8, 3])), ..paged(3, 1) };
+    for call in [paged(2, 1), paged(100, 50), with_lse] {
+        let Plan { calls, .. } = plan(&call, Target::Gfx1201, 0).expect("it fits");
+        assert_eq!(calls.len(), 1);
+        assert_eq!(calls[0].launch.instance.entry, "fmha_paged_bf16_d64_n16");
+        let args = arguments::<FmhaPagedArgs>(&calls[0]);
+        assert_eq!((args.page_stride_k, args.row_stride_k, args.head_stride_k), (2048, 128, 64));
+        assert_eq!((args.cu_seqlens_q, args.seqlens_k, args.block_table), (0x5000, 0x6000, 0x7000));
+    }
+}
+
+#[test]
+fn nothing_to_compute_is_no_launch() {
+    let mut call = dense();
+    call.q = tensor(0x1000, BF16, &[2, 0, 8, 64]);
+    call.out = out(0x4000, BF16, &[2, 0, 8, 64]);
+    assert_eq!(plan(&call, Target::Gfx1201, 0).expect("it fits"), Plan::default());
+}
+
+#[test]
+fn what_no_kernel_can_compute_is_never_launched() {
+    let message = |call: &Attention, target| plan(call, target, 0).expect_err("refused").to_string();
+    let mut fp8 = dense();
+    for tensor in [&mut fp8.q, &mut fp8.k, &mut fp8.v] {
+        tensor.element_type = ElementType::E4m3;
+    }
+    let found = message(&fp8, Target::Gfx1100);
+    assert_eq!(found, "q: gfx1100 has no matrix instructions for e4m3; gfx1200 and gfx1201 have");
+    let mut wide = dense();
+    for tensor in [&mut wide.q, &mut wide.k, &mut wide.v, &mut wide.out.0] {
+        tensor.element_type = ElementType::F32;
+    }
+    assert_eq!(message(&wide, Target::Gfx1201), "q: there is no attention kernel for f32 on a GPU");
+    let mut small_pages = paged(3, 1);
+    small_pages.k = tensor(0x2000, BF16, &[640, 8, 2, 64]);
+    small_pages.v = tensor(0x3000, BF16, &[640, 8, 2, 64]);
+    if let Sequences::Paged { max_seqlen_k, .. } = &mut small_pages.sequences {
+        *max_seqlen_k = 2400;
+    }
+    let found = message(&small_pages, Target::Gfx1201);
+    assert!(found.starts_with("page_rows: 8 is no multiple of 16"), "{found}");
+    let mut large = dense();
+    large.k = tensor(0x2000, BF16, &[2, 5_000_000, 2, 64]);
+    large.v = tensor(0x3000, BF16, &[2, 5_000_000, 2, 64]);
+    let expected = "k: its size in bytes is 2560000000, kernels count up to 2147483647";
+    assert_eq!(message(&large, Target::Gfx1201), expected);
+    let mut sparse = dense();
+    sparse.q = sparse.q.with_strides(&[3_000_000_000, 512, 64, 1]);
+    assert!(message(&sparse, Target::Gfx1201).starts_with("q: "), "{}", message(&sparse, Target::Gfx1201));
+}
+
+#[test]
+fn rows_keep_their_strides() {
+    let call = GatedActivation {
+        activation: Activation::GeluTanh,
+        out: out(0x1000, ElementType::F16, &[3, 5, 300]),
+        input: tensor(0x2000, ElementType::F16, &[3, 5, 600]).with_strides(&[5 * 640, 640, 1]),
+    };
+    let sizes = call.check().expect("it fits");
+    let Plan { calls, .. } = gated_activation(&call, &sizes, device(Target::Gfx1151)).expect("it fits");
+    assert_eq!(calls[0].launch.instance.entry, "gelu_tanh_and_mul_f16");
+    assert_eq!(calls[0].launch.grid[0], 15);
+    let expected = ActivationArgs {
+        out: 0x1000,
+        input: 0x2000,
+        out_row_stride: 300,
+        input_row_stride: 640,
+        width: 300,
+        reserved: 0,
+    };
+    assert_eq!(arguments::<ActivationArgs>(&calls[0]), expected);
+
+    let call = Norm {
+        kind: NormKind::Layer,
+        out: out(0x1000, BF16, &[7, 96]),
+        input: tensor(0x2000, BF16, &[7, 96]),
+        residual: Some(out(0x3000, BF16, &[7, 96]).with_strides(&[128, 1])),
+        weight: Some(tensor(0x4000, BF16, &[96])),
+        bias: None,
+        epsilon: 1e-5,
+    };
+    let sizes = call.check().expect("it fits");
+    let Plan { calls, .. } = norm(&call, &sizes, device(Target::Gfx1151)).expect("it fits");
+    assert_eq!(calls[0].launch.instance.entry, "layer_norm_bf16");
+    let args = arguments::<NormArgs>(&calls[0]);
+    assert_eq!((args.residual, args.residual_row_stride, args.weight, args.bias), (0x3000, 128, 0x4000, 0));
+    assert_eq!((args.width, args.epsilon), (96, 1e-5));
+}
+
+fn tables(element_type: ElementType) -> RopeTables<'static> {
+    RopeTables {
+        cos: tensor(0x5000, element_type, &[99, 1, 1, 32]),
+        sin: tensor(0x6000, element_type, &[99, 1, 1, 32]),
+        style: RopeStyle::Interleaved,
+        nope_first: true,
+    }
+}
+
+#[test]
+fn rope_takes_its_rows_and_tables_as_the_kernel_reads_them() {
+    let call = Rope {
+        out: out(0x1000, BF16, &[5, 3, 4, 96]),
+        // A part of a larger row.
+        input: tensor(0x2000, BF16, &[5, 3, 4, 96]).with_strides(&[3 * 1000, 1000, 100, 1]),
+        tables: tables(ElementType::F32),
+        positions: Some(tensor(0x7000, I32, &[5, 3])),
+    };
+    let plan = |call: &Rope| call.check().and_then(|_| rope(call, device(Target::Gfx1201)));
+    let Plan { calls, .. } = plan(&call).expect("it fits");
+    assert_eq!((calls[0].launch.instance.entry, calls[0].launch.grid[0]), ("rope_bf16", 15));
+    let expected = RopeArgs {
+        out: 0x1000,
+        input: 0x2000,
+        cos: 0x5000,
+        sin: 0x6000,
+        positions: 0x7000,
+        out_row_stride: 384,
+        input_row_stride: 1000,
+        out_head_stride: 96,
+        input_head_stride: 100,
+        heads: 4,
+        head_dim: 96,
+        rotary_dim: 64,
+        first: 32,
+        interleaved: 1,
+        reserved: 0,
+    };
+    assert_eq!(arguments::<RopeArgs>(&calls[0]), expected);
+    let message = |call: Rope| plan(&call).expect_err("refused").to_string();
+    let narrow = Rope { tables: tables(BF16), ..call.clone() };
+    assert_eq!(message(narrow), "cos: kernels take f32, found bf16");
+    let none = Rope { positions: None, ..call.clone() };
+    assert_eq!(message(none), "positions: a kernel takes one for each row; pass an i32 tensor");
+    let input = call.input.clone().with_strides(&[3 * 1000 + 8, 1000, 100, 1]);
+    let uneven = Rope { input, ..call.clone() };
+    assert!(message(uneven).starts_with("input: expected rows at equal distances"));
+}
+
+#[test]
+fn new_rows_go_into_pages_and_into_dense_caches() {
+    let call = AppendKv {
+        k_cache: out(0x1000, BF16, &[40, 16, 2, 64]),
+        v_cache: out(0x2000, BF16, &[40, 16, 2, 64]),
+        k: tensor(0x3000, BF16, &[3, 5, 2, 64]),
+        v: tensor(0x4000, BF16, &[3, 5, 2, 64]),
+        cache_seqlens: tensor(0x8000, I32, &[3]),
+        block_table: Some(tensor(0x9000, I32, &[3, 7])),
+        rope: Some(RopeTables { nope_first: false, ..tables(ElementType::F32) }),
+    };
+    let plan = |call: &AppendKv| append_kv(call, &call.check()?, device(Target::Gfx1100));
+    let Plan { calls, .. } = plan(&call).expect("it fits");
+    assert_eq!((calls[0].launch.instance.entry, calls[0].launch.grid), ("append_kv_bf16", [5, 3, 1]));
+    let args = arguments::<AppendKvArgs>(&calls[0]);
+    assert_eq!(
+        (args.filled, args.block_table, args.block_table_stride, args.page_rows),
+        (0x8000, 0x9000, 7, 16)
+    );
+    assert_eq!((args.page_stride_k, args.row_stride_k, args.head_stride_k), (2048, 128, 64));
+    assert_eq!((args.new_row_stride_k, args.new_head_stride_k, args.added, args.cu_added), (128, 64, 5, 0));
+    assert_eq!((args.cos, args.rotary_dim, args.interleaved), (0x5000, 64, 1));
+    let dense = AppendKv {
+        k_cache: out(0x1000, BF16, &[3, 128, 2, 64]),
+        v_cache: out(0x2000, BF16, &[3, 128, 2, 64]),
+        block_table: None,
+        rope: None,
+        ..call.clone()
+    };
+    let args = arguments::<AppendKvArgs>(&plan(&dense).expect("it fits").calls[0]);
+    assert_eq!((args.block_table, args.cos, args.rotary_dim, args.page_stride_v), (0, 0, 0, 128 * 128));
+    let nope = AppendKv { rope: Some(tables(ElementType::F32)), ..call.clone() };
+    assert!(plan(&nope).expect_err("refused").to_string().starts_with("nope_first: "));
+}
+
+#[test]
+fn quantisation_is_one_launch_a_format() {
+    for (element_type, entry) in
+        [(ElementType::I8, "quantise_int8_f16"), (ElementType::E4m3, "quantise_e4m3_f16")]
+    {
+        let call = QuantisePerToken {
+            out: out(0x1000, element_type, &[7, 130]),
+            input: tensor(0x2000, ElementType::F16, &[7, 130]).with_strides(&[200, 1]),
+            scales: out(0x3000, ElementType::F32, &[7, 1]),
+        };
+        let sizes = call.check().expect("it fits");
+        let Plan { calls, .. } = quantise_per_token(&call, &sizes, device(Target::Gfx1100)).expect("it fits");
+        assert_eq!(calls[0].launch.instance.entry, entry);
+        let args = arguments::<QuantiseArgs>(&calls[0]);
+        assert_eq!((args.out, args.input, args.scales), (0x1000, 0x2000, 0x3000));
+        assert_eq!((args.out_row_stride, args.input_row_stride, args.width), (130, 200, 130));
+    }
+}

@@ -1,0 +1,172 @@
+//! The Python wheel: `<package>-<version>-py3-none-<platform>.whl`, a function of the artifacts like every release.
+//!
+//! The package is what a component has under `python/<package>/`, with its library, its header and the code objects of all targets beside it.
+//! Format: PyPA, "Binary distribution format" 1.0; RECORD as in PEP 376.
+
+use super::Error;
+use crate::build::{Artifacts, MANIFEST_FILE};
+use crate::digest::Sha256;
+use crate::files::{self, Named};
+use crate::lock::Host;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use gfx::Target;
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+/// What a wheel is made from.
+pub(crate) struct WheelParts<'a> {
+    /// The component whose artifacts hold the package.
+    pub(crate) component: &'a str,
+    /// The workspace's version.
+    pub(crate) version: &'a str,
+    /// Where it will run.
+    pub(crate) host: Host,
+    /// Whose code objects it holds.
+    pub(crate) targets: &'a [Target],
+    /// `artifacts/`
+    pub(crate) artifacts: &'a Path,
+    /// Path and text of each licence.
+    pub(crate) licences: &'a [(String, Vec<u8>)],
+}
+
+/// A wheel before it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wheel {
+    /// The file's name, which says what it runs on.
+    pub(crate) name: String,
+    /// By path.
+    members: BTreeMap<String, Vec<u8>>,
+}
+
+/// Collects the wheel of a component; every file is compared with its BUILD.json. `None`: the component has no Python package.
+pub(crate) fn plan_wheel(parts: &WheelParts) -> Result<Option<Wheel>, Error> {
+    let mut files = BTreeMap::new();
+    for &target in parts.targets {
+        let host = parts.host.triple();
+        let folder = parts.artifacts.join(parts.version).join(host).join(parts.component).join(target.name());
+        let manifest = Artifacts::manifest(&folder).ok_or_else(|| Error::NotBuilt {
+            component: parts.component.to_owned(),
+            target,
+            path: folder.join(MANIFEST_FILE),
+        })?;
+        for output in manifest.outputs {
+            let path = folder.join(&output.path);
+            let content = std::fs::read(&path).named("read", &path)?;
+            let actual = Sha256::of(&content);
+            if actual != output.sha256 {
+                return Err(Error::Changed { path, expected: output.sha256, actual });
+            }
+            files.insert(output.path, content);
+        }
+    }
+    let package = files.keys().find_map(|path| {
+        let (package, file) = path.strip_prefix("python/")?.split_once('/')?;
+        (file == "__init__.py").then(|| package.to_owned())
+    });
+    Ok(package.map(|package| assemble(&package, parts, files)))
+}
+
+fn assemble(package: &str, parts: &WheelParts, files: BTreeMap<String, Vec<u8>>) -> Wheel {
+    let WheelParts { version, host, .. } = parts;
+    let tag = format!("py3-none-{}", host.wheel_platform());
+    let info = format!("{package}-{version}.dist-info");
+    let mut members = BTreeMap::new();
+    for (path, content) in files {
+        let path = match path.strip_prefix("python/") {
+            Some(path) => path.to_owned(),
+            None => format!("{package}/{path}"),
+        };
+        members.insert(path, content);
+    }
+    let targets: Vec<&str> = parts.targets.iter().map(|target| target.name()).collect();
+    let metadata = format!(
+        "Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n\
+         Summary: Attention and activation kernels for AMD Radeon GPUs ({targets}), and the same on the CPU\n\
+         License: MIT\nRequires-Python: >=3.9\n",
+        name = package.replace('_', "-"),
+        targets = targets.join(", "),
+    );
+    let wheel =
+        format!("Wheel-Version: 1.0\nGenerator: xtask ({version})\nRoot-Is-Purelib: false\nTag: {tag}\n");
+    members.insert(format!("{info}/METADATA"), metadata.into_bytes());
+    members.insert(format!("{info}/WHEEL"), wheel.into_bytes());
+    for (path, text) in parts.licences {
+        members.insert(format!("{info}/licenses/{path}"), text.clone());
+    }
+    let record = format!("{info}/RECORD");
+    let lines = members.iter().map(|(path, content)| {
+        format!(
+            "{path},sha256={},{}\n",
+            BASE64_URL_SAFE_NO_PAD.encode(Sha256::of(content).as_bytes()),
+            content.len()
+        )
+    });
+    let text = lines.chain([format!("{record},,\n")]).collect::<String>();
+    members.insert(record, text.into_bytes());
+    Wheel { name: format!("{package}-{version}-{tag}.whl"), members }
+}
+
+impl Wheel {
+    /// Writes it into `out`, whole or not at all. Installers do not look at the members' times, so there are none.
+    pub(crate) fn write(&self, out: &Path) -> Result<PathBuf, files::Error> {
+        let path = out.join(&self.name);
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(9))
+            .last_modified_time(DateTime::default())
+            .unix_permissions(0o644);
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in &self.members {
+            writer.start_file(name, options).map_err(std::io::Error::from).named("write", &path)?;
+            writer.write_all(content).named("write", &path)?;
+        }
+        let bytes = writer.finish().map_err(std::io::Error::from).named("write", &path)?.into_inner();
+        files::write_whole(&path, &bytes)?;
+        Ok(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_record_names_every_member_and_itself_without_a_hash() {
+        let files =
+            [("python/a_b/__init__.py", "x = 1\n"), ("liba_b.so", "ELF"), ("kernels/gfx1201/a-b/k.co", "")];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).into();
+        let parts = WheelParts {
+            component: "a-b",
+            version: "1.2.3",
+            host: Host::Linux,
+            targets: &[Target::Gfx1201],
+            artifacts: Path::new(""),
+            licences: &[("LICENSE".into(), b"MIT".to_vec())],
+        };
+        let wheel = assemble("a_b", &parts, files);
+        assert_eq!(wheel.name, "a_b-1.2.3-py3-none-linux_x86_64.whl");
+        let names: Vec<&str> = wheel.members.keys().map(String::as_str).collect();
+        assert_eq!(
+            names,
+            [
+                "a_b-1.2.3.dist-info/METADATA",
+                "a_b-1.2.3.dist-info/RECORD",
+                "a_b-1.2.3.dist-info/WHEEL",
+                "a_b-1.2.3.dist-info/licenses/LICENSE",
+                "a_b/__init__.py",
+                "a_b/kernels/gfx1201/a-b/k.co",
+                "a_b/liba_b.so",
+            ]
+        );
+        let record = String::from_utf8_lossy(&wheel.members["a_b-1.2.3.dist-info/RECORD"]).into_owned();
+        assert_eq!(record.lines().count(), names.len());
+        // sha256 of nothing.
+        let empty = "a_b/kernels/gfx1201/a-b/k.co,sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n";
+        assert!(record.contains(empty), "{record}");
+        assert!(record.ends_with("a_b-1.2.3.dist-info/RECORD,,\n"));
+    }
+}
