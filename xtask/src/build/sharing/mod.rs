@@ -1,4 +1,4 @@
-//! Several targets of a family share the front end of the compiler, which takes four fifths of the time of an attention kernel.
+//! Several targets of a family share the front end of the compiler, which takes two fifths of the time of an attention object.
 //!
 //! The optimiser and the code generator look at the target, so both run for each. What the front end makes depends on the preprocessed source, the
 //! flags, the target's name and the features that the compiler ascribes to it. So its output is kept under a digest of source and flags, with
