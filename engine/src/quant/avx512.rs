@@ -13,11 +13,12 @@ pub(super) fn is_there() -> bool {
     avx2::is_there()
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("avx512vnni")
 }
 
 /// As [`avx2::dot`], which it uses for the other types.
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
 pub(super) fn dot<const N: usize>(
     kind: TensorType,
     weights: &[u8],
@@ -56,7 +57,7 @@ fn folded(total: __m512i) -> __m256i {
     _mm256_add_epi32(_mm512_castsi512_si256(total), _mm512_extracti64x4_epi64::<1>(total))
 }
 
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
 #[inline]
 fn with_minima<const N: usize, const B: usize>(
     weights: &[u8],
@@ -87,7 +88,7 @@ fn with_minima<const N: usize, const B: usize>(
     sums.finish()
 }
 
-#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vnni")]
+#[target_feature(enable = "avx2,fma,f16c,avx512f,avx512bw,avx512vl,avx512vnni")]
 fn q6_k<const N: usize>(weights: &[u8], x: &Activations<'_>, first: usize) -> [f32; N] {
     let mut sums = avx2::Sums::<N>::new();
     let (blocks, _) = weights.as_chunks::<210>();

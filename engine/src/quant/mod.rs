@@ -50,8 +50,12 @@ impl Code {
     }
 }
 
-/// Rows of activations that are computed at once.
-const AT_ONCE: usize = 4;
+/// Rows of activations that are computed at once: as many as sums fit into registers.
+#[cfg(target_arch = "x86_64")]
+mod at_once {
+    pub(super) const AVX2: usize = 4;
+    pub(super) const AVX512: usize = 8;
+}
 
 /// Multiplies rows of weights, `bytes` of `kind`, with all rows of `x`: `out[weight row][activation row]`.
 ///
@@ -65,7 +69,7 @@ pub fn products(code: Code, kind: TensorType, bytes: &[u8], x: &Activations<'_>,
     match code {
         // SAFETY: these are made by `Code::there` alone, after a look at the processor.
         #[cfg(target_arch = "x86_64")]
-        Code::Avx2 => by_dots(
+        Code::Avx2 => by_dots::<{ at_once::AVX2 }>(
             bytes,
             row_bytes,
             count,
@@ -75,7 +79,7 @@ pub fn products(code: Code, kind: TensorType, bytes: &[u8], x: &Activations<'_>,
         ),
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Code::Avx512 => by_dots(
+        Code::Avx512 => by_dots::<{ at_once::AVX512 }>(
             bytes,
             row_bytes,
             count,
@@ -92,26 +96,26 @@ pub fn products(code: Code, kind: TensorType, bytes: &[u8], x: &Activations<'_>,
     }
 }
 
-/// Each row of weights with four rows of activations at once, then with what is left over one by one.
+/// Each row of weights with several rows of activations at once, then with what is left over one by one.
 #[cfg(target_arch = "x86_64")]
-fn by_dots(
+fn by_dots<const N: usize>(
     bytes: &[u8],
     row_bytes: usize,
     count: usize,
     out: &mut [f32],
-    four: impl Fn(&[u8], usize) -> [f32; AT_ONCE],
+    several: impl Fn(&[u8], usize) -> [f32; N],
     one: impl Fn(&[u8], usize) -> [f32; 1],
 ) {
-    let (mut first, whole) = (0, count / AT_ONCE * AT_ONCE);
+    let (mut first, whole) = (0, count / N * N);
     while first < count {
         for (row, out) in bytes.chunks_exact(row_bytes).zip(out.chunks_exact_mut(count)) {
             if first < whole {
-                out[first..first + AT_ONCE].copy_from_slice(&four(row, first));
+                out[first..first + N].copy_from_slice(&several(row, first));
             } else {
                 [out[first]] = one(row, first);
             }
         }
-        first += if first < whole { AT_ONCE } else { 1 };
+        first += if first < whole { N } else { 1 };
     }
 }
 
@@ -165,7 +169,7 @@ mod tests {
     fn agrees(code: Code) {
         for kind in TensorType::ALL {
             for columns in [256, 512, 4096] {
-                let (rows, count) = (3, 6);
+                let (rows, count) = (3, 14);
                 let bytes = blocks(kind, rows * columns / kind.block().0);
                 let floats: Vec<f32> = noise(3).take(count * columns).collect();
                 let [fast, slow] = [code, Code::Portable].map(|code| {

@@ -1,8 +1,8 @@
 //! Mixture of experts: each token goes through the few experts that score best.
 
 use super::attention::softmax;
+use super::gated;
 use super::matrix::Matrix;
-use super::silu_times;
 use crate::model::Experts;
 use crate::quant::Code;
 
@@ -27,9 +27,9 @@ pub(super) fn mix(
     let mut out = vec![0.0; x.len()];
     for (expert, jobs) in jobs(scores, experts).into_iter().enumerate().filter(|(_, jobs)| !jobs.is_empty()) {
         let x: Vec<f32> = jobs.iter().flat_map(|job| &x[job.token * width..][..width]).copied().collect();
-        let mut gated = gate.multiply(code, expert, &x);
-        silu_times(&mut gated, &up.multiply(code, expert, &x));
-        let y = down.multiply(code, expert, &gated);
+        let mut inner = gate.multiply(code, expert, &x);
+        gated(code, &mut inner, &up.multiply(code, expert, &x));
+        let y = down.multiply(code, expert, &inner);
         for (job, y) in jobs.iter().zip(y.chunks_exact(width)) {
             let out = &mut out[job.token * width..][..width];
             out.iter_mut().zip(y).for_each(|(out, y)| *out += job.weight * y);

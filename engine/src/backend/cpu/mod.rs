@@ -173,7 +173,7 @@ impl Backend for Cpu {
     }
 
     fn gate(&self, gate: &mut Vec<f32>, up: &Vec<f32>) -> Result<(), Infallible> {
-        silu_times(gate, up);
+        gated(self.code, gate, up);
         Ok(())
     }
 
@@ -204,15 +204,13 @@ fn sum_of_squares(row: &[f32]) -> f64 {
     lanes.iter().sum::<f64>() + rest.iter().map(|x| f64::from(x * x)).sum::<f64>()
 }
 
-/// `gate = silu(gate) · up`.
-fn silu_times(gate: &mut [f32], up: &[f32]) {
+/// `gate = silu(gate) · up`, on all threads if there is enough of it.
+fn gated(code: Code, gate: &mut [f32], up: &[f32]) {
     const WIDTH: usize = 1024;
-    let work = |(gate, up): (&mut [f32], &[f32])| {
-        gate.iter_mut().zip(up).for_each(|(gate, up)| *gate = *gate / (1.0 + (-*gate).exp()) * up);
-    };
     if gate.len() < WORTH_SHARING / 4 {
-        work((gate, up));
+        vector::silu_times(code, gate, up);
     } else {
-        gate.par_chunks_mut(WIDTH).zip(up.par_chunks(WIDTH)).for_each(work);
+        let pieces = gate.par_chunks_mut(WIDTH).zip(up.par_chunks(WIDTH));
+        pieces.for_each(|(gate, up)| vector::silu_times(code, gate, up));
     }
 }
