@@ -92,12 +92,12 @@ struct Shape {
 }
 
 /// The first product has at least two steps along the head dim.
-const D32: Shape = Shape { head_dim: 32, warps: 4, keys: 64, k0: 16, budgets: &both(176, 120, 2304) };
+const D32: Shape = Shape { head_dim: 32, warps: 4, keys: 64, k0: 16, budgets: &both(176, 136, 2304) };
 const D32_N32: Shape = Shape { keys: 32, budgets: &both(136, 88, 2304), ..D32 };
 const D32_N16: Shape = Shape { keys: 16, budgets: &both(104, 80, 1152), ..D32 };
 const D32_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(112, 72, 1152), ..D32_N16 };
 
-const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 168, 4608) };
+const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 176, 4608) };
 const D64_N32: Shape = Shape { keys: 32, budgets: &both(184, 136, 4608), ..D64 };
 /// For pages of 16 rows.
 const D64_N16: Shape = Shape { keys: 16, budgets: &both(152, 104, 2304), ..D64 };
