@@ -68,8 +68,10 @@ const CARGO: [&str; 17] = [
     "all_proxy",
 ];
 
-/// Where the compiler caches live.
-const CACHES: [&str; 4] = ["CCACHE_DIR", "CCACHE_CONFIGPATH", "SCCACHE_DIR", "SCCACHE_SERVER_PORT"];
+/// Where ccache keeps things, here and with others. Not all that starts with CCACHE_: CCACHE_PREFIX would start another program before the compiler.
+const CCACHE: [&str; 3] = ["CCACHE_DIR", "CCACHE_CONFIGPATH", "CCACHE_REMOTE_STORAGE"];
+/// The same of sccache, whose settings all say only that.
+const SCCACHE: &str = "SCCACHE_";
 
 /// The environment of cmake, ninja and the compiler. `library_folders` are those of a toolchain that was unpacked and not installed.
 pub(crate) fn for_tools(parent: &Parent, host: Host, library_folders: &[PathBuf]) -> Variables {
@@ -93,7 +95,9 @@ pub(crate) fn for_cargo(parent: &Parent, host: Host, rust_flags: &[String]) -> V
 /// What ccache and sccache get beside: where they keep things, and the toolchain's digest as part of their key. Both look at the compiler's
 /// program alone otherwise, and it does not change with the libraries and headers of its package.
 pub(crate) fn for_compiler_cache(parent: &Parent, host: Host, toolchain: crate::digest::Sha256) -> Variables {
-    let kept = CACHES.iter().filter_map(|name| Some((name.to_string(), parent.get(name, host)?.clone())));
+    let ccache = CCACHE.iter().filter_map(|name| Some((name.to_string(), parent.get(name, host)?.clone())));
+    let sccache = parent.0.iter().filter(|(name, _)| name.to_ascii_uppercase().starts_with(SCCACHE));
+    let kept = ccache.chain(sccache.map(|(name, value)| (name.clone(), value.clone())));
     let key = [
         ("CCACHE_COMPILERCHECK".to_owned(), format!("string:{toolchain}")),
         ("SCCACHE_C_CUSTOM_CACHE_BUSTER".to_owned(), toolchain.to_string()),
@@ -174,6 +178,15 @@ mod tests {
             ("SCCACHE_C_CUSTOM_CACHE_BUSTER", digest.to_string()),
         ];
         assert_eq!(child, expected.map(|(name, value)| (name.to_owned(), value)).into());
+        // What several machines share.
+        let parent =
+            parent(&[("CCACHE_REMOTE_STORAGE", "redis://r"), ("SCCACHE_BUCKET", "b"), ("CXXFLAGS", "leak")]);
+        let child = for_compiler_cache(&parent, Host::Linux, digest);
+        assert_eq!(
+            (child["CCACHE_REMOTE_STORAGE"].as_str(), child["SCCACHE_BUCKET"].as_str()),
+            ("redis://r", "b")
+        );
+        assert!(!child.contains_key("CXXFLAGS"));
     }
 
     #[test]
