@@ -55,6 +55,22 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }
 
+/// A lock whose toolchain `t` is one archive at `url` with the HIP headers in it.
+pub fn lock(url: &str, file: &str, size: usize, sha256: &str) -> String {
+    format!(
+        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"x86_64-unknown-linux-gnu\"\nrocm = \"1\"\ntargets = []\npackages = [\"dist\"]\n[[package]]\nname = \"dist\"\nversion = \"10.0.0\"\nlicense = \"MIT\"\nprovides = [\"hip\"]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"{file}\"\nsize = {size}\nsha256 = \"{sha256}\"\n"
+    )
+}
+
+/// xtask in `folder`, which holds a [`lock`], quiet.
+pub fn xtask_in(xtask: &Path, folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(xtask);
+    command.args(["--quiet", "--toolchain", "t"]).args(arguments).current_dir(folder);
+    // cargo's, of the workspace that this is run from.
+    command.env_remove("CARGO_MANIFEST_DIR");
+    command
+}
+
 /// How long a command took and how much memory it had at most.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured {

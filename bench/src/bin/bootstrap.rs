@@ -1,9 +1,9 @@
 //! `cargo run --release --package bench --bin bootstrap`: one bootstrap against `curl | tar xz` and `curl; sha256sum; tar xzf`, over a server on this
 //! machine. Prints medians of five runs, done side by side, and their ratios.
 
-use bench::{build_xtask, measure, median, serve, workspace};
+use bench::{build_xtask, lock, measure, median, serve, workspace, xtask_in};
+use conformance::sha256;
 use flate2::{Compression, write::GzEncoder};
-use sha2::Digest;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -55,24 +55,22 @@ fn archive(material: &[u8], files: usize, size: usize) -> Arc<Vec<u8>> {
 
 fn compare(name: &str, archive: &Arc<Vec<u8>>, xtask: &Path) {
     let url = serve(archive.clone());
-    let hash: String =
-        sha2::Sha256::digest(archive.as_slice()).iter().map(|byte| format!("{byte:02x}")).collect();
-    let lock = format!(
-        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"x86_64-unknown-linux-gnu\"\nrocm = \"1\"\ntargets = []\npackages = [\"p\"]\n[[package]]\nname = \"p\"\nversion = \"1\"\nlicense = \"MIT\"\nprovides = [\"hip\"]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nsize = {}\nsha256 = \"{hash}\"\n",
-        archive.len()
-    );
+    let hash = sha256(archive);
+    let lock = lock(&url, "archive.tar.gz", archive.len(), &hash);
     let (mut ours, mut piped, mut stepped, mut peak) = (vec![], vec![], vec![], 0);
+    let (mut second, mut quick, mut deep, mut sums) = (vec![], vec![], vec![], vec![]);
     for _ in 0..RUNS {
         let world = tempfile::tempdir().expect("temp");
         std::fs::write(world.path().join("toolchains.lock"), &lock).expect("write");
-        let run = measure(
-            Command::new(xtask)
-                .args(["--quiet", "bootstrap", "--toolchain", "t"])
-                .current_dir(world.path())
-                .env_remove("CARGO_MANIFEST_DIR"),
-        );
+        let run = measure(&mut xtask_in(xtask, world.path(), &["bootstrap"]));
         ours.push(run.time);
         peak = peak.max(run.peak);
+        let again = |arguments: &[&str]| measure(&mut xtask_in(xtask, world.path(), arguments)).time;
+        second.push(again(&["bootstrap"]));
+        quick.push(again(&["store", "verify", "--quick"]));
+        deep.push(again(&["store", "verify"]));
+        let summed = "find store/*/tree -type f -print0 | xargs -0 -n 64 -P \"$(nproc)\" sha256sum";
+        sums.push(shell(world.path(), summed));
         make_writable(world.path());
 
         let world = tempfile::tempdir().expect("temp");
@@ -91,6 +89,12 @@ fn compare(name: &str, archive: &Arc<Vec<u8>>, xtask: &Path) {
         ours.as_secs_f64() / piped.as_secs_f64(),
         ours.as_secs_f64() / stepped.as_secs_f64(),
         peak / 1_000_000
+    );
+    let [second, quick, deep, sums] = [second, quick, deep, sums].map(|times| median(times).as_secs_f64());
+    println!(
+        "{:<8} second bootstrap {second:.3} s; verify --quick {quick:.3} s; verify {deep:.2} s, sha256sum on all cores {sums:.2} s: {:.2}",
+        "",
+        deep / sums
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A row counts when the verdict is right: what is bad ends with an error and leaves nothing under the final name, what is good is there whole.
 
-use bench::build_xtask;
+use bench::{build_xtask, lock, xtask_in};
 use conformance::{Case, Member, Server, Verdict, cases, dist_members, sha256};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -43,16 +43,10 @@ fn locked(case: &Case) -> &[u8] {
 fn with_xtask(server: &Server, case: &Case, xtask: &Path) -> bool {
     let url = server.offer_with(case.file, &case.archive, &case.faults);
     let folder = tempfile::tempdir().expect("temp");
-    let (hash, size) = (sha256(locked(case)), locked(case).len());
-    let lock = format!(
-        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"x86_64-unknown-linux-gnu\"\nrocm = \"1\"\ntargets = []\npackages = [\"dist\"]\n[[package]]\nname = \"dist\"\nversion = \"10.0.0\"\nlicense = \"MIT\"\nprovides = [\"hip\"]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"{}\"\nsize = {size}\nsha256 = \"{hash}\"\n",
-        case.file
-    );
+    let locked = locked(case);
+    let lock = lock(&url, case.file, locked.len(), &sha256(locked));
     std::fs::write(folder.path().join("toolchains.lock"), lock).expect("write");
-    let status = Command::new(xtask)
-        .args(["--quiet", "bootstrap", "--toolchain", "t"])
-        .current_dir(folder.path())
-        .env_remove("CARGO_MANIFEST_DIR")
+    let status = xtask_in(xtask, folder.path(), &["bootstrap"])
         .envs([("STRATA_RETRY_SCALE", "0.001"), ("STRATA_STALL_SECONDS", "0.5")])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
