@@ -58,6 +58,18 @@ pub fn dist_members() -> Vec<Member> {
     members
 }
 
+/// A dist of about `megabytes` that does not compress, so that a transfer can be cut anywhere.
+pub fn large_tar_gz(megabytes: usize) -> Vec<u8> {
+    let mut state = 1u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    let mut members = dist_members();
+    members.push(Member::File("lib/big".into(), (0..megabytes << 20).map(|_| noise()).collect()));
+    tar_gz("", &members)
+}
+
 /// `members` below `prefix`, as a tar.gz.
 pub fn tar_gz(prefix: &str, members: &[Member]) -> Vec<u8> {
     gzip(&tar(prefix, members))

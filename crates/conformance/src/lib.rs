@@ -8,7 +8,7 @@ mod raw_tar;
 mod server;
 
 pub use cases::{Case, Verdict, cases};
-pub use dist::{Member, dist_members, tar, tar_gz};
+pub use dist::{Member, dist_members, large_tar_gz, tar, tar_gz};
 pub use pack::{gunzip, gzip};
 pub use server::{Fault, Server};
 

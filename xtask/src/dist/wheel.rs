@@ -12,10 +12,8 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use gfx::Target;
 use std::collections::BTreeMap;
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipWriter};
 
 /// What a wheel is made from.
 pub(crate) struct WheelParts<'a> {
@@ -112,20 +110,17 @@ fn assemble(package: &str, parts: &WheelParts, files: BTreeMap<String, Vec<u8>>)
 
 impl Wheel {
     /// Writes it into `out`, whole or not at all. Installers do not look at the members' times, so there are none.
-    pub(crate) fn write(&self, out: &Path) -> Result<PathBuf, files::Error> {
+    pub(crate) fn write(&self, out: &Path) -> Result<PathBuf, Error> {
         let path = out.join(&self.name);
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(9))
-            .last_modified_time(DateTime::default())
-            .unix_permissions(0o644);
-        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-        for (name, content) in &self.members {
-            writer.start_file(name, options).map_err(std::io::Error::from).named("write", &path)?;
-            writer.write_all(content).named("write", &path)?;
-        }
-        let bytes = writer.finish().map_err(std::io::Error::from).named("write", &path)?.into_inner();
-        files::write_whole(&path, &bytes)?;
+        let members = self.members.iter().map(|(name, content)| archive::Member {
+            name: name.clone(),
+            content: archive::Content::Bytes(content.clone()),
+            executable: false,
+        });
+        let mut bytes = Cursor::new(Vec::new());
+        archive::write_zip(&members.collect::<Vec<_>>(), archive::Timestamp(0), &mut bytes)
+            .map_err(|source| Error::Archive { path: path.clone(), source })?;
+        files::write_whole(&path, bytes.get_ref())?;
         Ok(path)
     }
 }

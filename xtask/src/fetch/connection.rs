@@ -1,17 +1,16 @@
 //! One transfer that may hang, break or end early, read so that the program never hangs with it.
 
 use super::Error;
-use super::feed::Chunk;
+use super::feed::{CHUNK, Chunk};
 use crate::ui::interrupted;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-const CHUNK: usize = 256 << 10;
 /// Chunks that wait in memory.
 const DEPTH: usize = 8;
-/// How often a waiting download looks for Ctrl-C.
-const POLL: Duration = Duration::from_millis(100);
+/// How often whoever waits for a download looks for Ctrl-C.
+pub(super) const POLL: Duration = Duration::from_millis(100);
 
 /// The body of an answer.
 pub(super) struct Connection {

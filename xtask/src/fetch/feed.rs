@@ -16,7 +16,8 @@ use std::time::Duration;
 /// Bytes that several threads read.
 pub(super) type Chunk = Arc<[u8]>;
 
-const CHUNK: usize = 256 << 10;
+/// As many bytes are read at once.
+pub(super) const CHUNK: usize = 256 << 10;
 
 /// Gives an archive's bytes in order, none when all have come.
 pub(super) trait Feed {
@@ -72,14 +73,13 @@ pub(super) struct HttpFeed<'a> {
     archive: &'a Archive,
     partial: Partial,
     /// The bytes of an earlier run, while they are read back.
-    prefix: Option<File>,
+    prefix: Option<LocalFeed>,
     connection: Option<Connection>,
     /// Leading bytes of the connection that are there already.
     skip: u64,
     resumed: bool,
     /// Whether bytes of the partial file have been given out before this feed began.
     passed_on: bool,
-    buffer: Vec<u8>,
     retry: Retry,
     stall: Duration,
     ui: &'a Ui,
@@ -106,7 +106,7 @@ impl<'a> HttpFeed<'a> {
         }
         if feed.partial.length() > 0 {
             feed.resumed = true;
-            feed.prefix = Some(feed.partial.reader()?);
+            feed.prefix = Some(LocalFeed::open(feed.partial.path().to_owned())?);
         }
         Ok(feed)
     }
@@ -137,7 +137,6 @@ impl<'a> HttpFeed<'a> {
             skip: 0,
             resumed: false,
             passed_on: false,
-            buffer: vec![0; CHUNK],
             retry: Retry::new(timing.retry_scale),
             stall: timing.stall,
             ui,
@@ -219,14 +218,8 @@ impl<'a> HttpFeed<'a> {
 impl Feed for HttpFeed<'_> {
     fn next(&mut self) -> Result<Option<Chunk>, Error> {
         if let Some(prefix) = &mut self.prefix {
-            let path = self.partial.path().to_owned();
-            let chunk = read_chunk(prefix, &mut self.buffer).map_err(|source| Error::Io {
-                verb: "read",
-                path,
-                source,
-            })?;
-            if chunk.is_some() {
-                return Ok(chunk);
+            if let Some(chunk) = prefix.next()? {
+                return Ok(Some(chunk));
             }
             self.prefix = None;
         }
@@ -248,10 +241,10 @@ impl Feed for HttpFeed<'_> {
                 continue;
             }
             if self.partial.length() == 0
-                && let Some(quote) = web_page(rest)
+                && let Err(page) = refuse_page(self.archive, rest)
             {
                 self.partial.clear()?;
-                return Err(Error::Page { what: self.archive.label(), quote });
+                return Err(page);
             }
             self.partial.append(rest)?;
             return Ok(Some(if skipped == 0 { chunk } else { Chunk::from(rest) }));
@@ -271,7 +264,7 @@ impl Feed for HttpFeed<'_> {
     }
 }
 
-pub(super) fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Option<Chunk>> {
+fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Option<Chunk>> {
     loop {
         match file.read(buffer) {
             Ok(0) => return Ok(None),
@@ -282,8 +275,13 @@ pub(super) fn read_chunk(file: &mut File, buffer: &mut [u8]) -> io::Result<Optio
     }
 }
 
+/// Refuses the first bytes of an archive that are those of a web page.
+pub(super) fn refuse_page(archive: &Archive, bytes: &[u8]) -> Result<(), Error> {
+    web_page(bytes).map_or(Ok(()), |quote| Err(Error::Page { what: archive.label(), quote }))
+}
+
 /// The beginning of a web page that was sent in place of an archive: a proxy's or a login's.
-pub(super) fn web_page(bytes: &[u8]) -> Option<String> {
+fn web_page(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).trim_start().to_owned();
     let lower = text.to_ascii_lowercase();
     let is_page = lower.starts_with("<!doctype html") || lower.starts_with("<html");

@@ -78,11 +78,6 @@ impl Partial {
         files::remove_tree(&sidecar(&self.path))
     }
 
-    /// A second handle that reads from the start.
-    pub(crate) fn reader(&self) -> Result<File, Error> {
-        File::open(&self.path).named("open", &self.path)
-    }
-
     /// Where the file lies.
     pub(crate) fn path(&self) -> &Path {
         &self.path

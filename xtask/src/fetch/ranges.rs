@@ -4,8 +4,8 @@
 //! piece is moved into the partial file as it is passed on. Whatever a server does that pieces cannot bear ends in one plain connection for the
 //! rest.
 
-use super::connection::{Connection, Progress};
-use super::feed::{Chunk, Feed, HttpFeed, read_chunk, web_page};
+use super::connection::{Connection, POLL, Progress};
+use super::feed::{CHUNK, Chunk, Feed, HttpFeed, LocalFeed, refuse_page};
 use super::http::{self, Answer, Refused, Wanted};
 use super::partial::{Origin, Partial};
 use super::pieces::{self, Piece};
@@ -20,13 +20,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-const CHUNK: usize = 256 << 10;
 /// Smaller archives come over one connection unless the user asks for more.
 const WORTH_IT: u64 = 256 << 20;
 /// What is used then: servers count connections, and four fill most lines.
 const DEFAULT: u64 = 4;
-/// How often a waiting reader looks for Ctrl-C.
-const POLL: Duration = Duration::from_millis(100);
 
 /// How many connections an archive gets.
 pub(super) fn connections(asked: Option<u64>, size: Option<u64>) -> u64 {
@@ -46,9 +43,8 @@ pub(super) struct RangesFeed<'a> {
     partial: Option<Partial>,
     plain: Option<HttpFeed<'a>>,
     /// Bytes of an earlier run, while they are read back.
-    prefix: Option<File>,
+    prefix: Option<LocalFeed>,
     resumed: bool,
-    buffer: Vec<u8>,
     worker: Worker,
     retry: Retry,
     timing: Timing,
@@ -89,10 +85,9 @@ impl<'a> RangesFeed<'a> {
             archive,
             size,
             resumed: partial.length() > 0 || !kept.is_empty(),
-            prefix: (partial.length() > 0).then(|| partial.reader()).transpose()?,
+            prefix: (partial.length() > 0).then(|| LocalFeed::open(partial.path().to_owned())).transpose()?,
             partial: Some(partial),
             plain: None,
-            buffer: vec![0; CHUNK],
             worker,
             retry: Retry::new(timing.retry_scale),
             timing,
@@ -112,10 +107,8 @@ impl<'a> RangesFeed<'a> {
                 file.read_exact(&mut bytes)
             })
             .named("read", &path)?;
-        if at == 0
-            && let Some(quote) = web_page(&bytes)
-        {
-            return Err(Error::Page { what: self.archive.label(), quote });
+        if at == 0 {
+            refuse_page(self.archive, &bytes)?;
         }
         partial.append(&bytes)?;
         if partial.length() == piece.end {
@@ -163,8 +156,7 @@ impl<'a> RangesFeed<'a> {
 impl Feed for RangesFeed<'_> {
     fn next(&mut self) -> Result<Option<Chunk>, Error> {
         if let Some(prefix) = &mut self.prefix {
-            let path = self.partial.as_ref().map(|partial| partial.path().to_owned()).unwrap_or_default();
-            if let Some(chunk) = read_chunk(prefix, &mut self.buffer).named("read", &path)? {
+            if let Some(chunk) = prefix.next()? {
                 return Ok(Some(chunk));
             }
             self.prefix = None;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 /// Windows' MAX_PATH without its final NUL. xtask itself gets further; clang, lld, CMake and the loader do not.
 const WINDOWS: usize = 259;
+const WHOSE_WINDOWS: &str = "MAX_PATH of Windows";
 /// rocBLAS crashes when the folder of its kernel files has a longer path: a fixed buffer in Tensile (lemonade#3473).
 const ROCBLAS: usize = 174;
 
@@ -27,34 +28,39 @@ pub(crate) struct TooLong {
 /// Refuses the first of `paths` (relative to `tree`) that programs for `host` could not open.
 pub(super) fn check<'a>(
     tree: &Path,
-    paths: impl Iterator<Item = &'a str>,
+    mut paths: impl Iterator<Item = &'a str>,
     host: Host,
 ) -> Result<(), TooLong> {
     if host == Host::Linux {
         return Ok(());
     }
     let root = units(&tree.to_string_lossy()) + 1;
-    for path in paths {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let limits = [
-            (root + units(path), WINDOWS, "MAX_PATH of Windows", true),
-            (root + units(folder), ROCBLAS, "rocBLAS, lemonade#3473", folder.ends_with("rocblas/library")),
-        ];
-        for (length, limit, why, applies) in limits {
-            if applies && length > limit {
-                let path = format!("{}/{path}", tree.display());
-                return Err(TooLong { path, length, limit, why, excess: length - limit });
+    paths.try_for_each(|path| {
+        let shown = || format!("{}/{path}", tree.display());
+        within(WINDOWS, WHOSE_WINDOWS, root + units(path), shown)?;
+        match path.rsplit_once('/') {
+            Some((folder, _)) if folder.ends_with("rocblas/library") => {
+                within(ROCBLAS, "rocBLAS, lemonade#3473", root + units(folder), shown)
             }
+            _ => Ok(()),
         }
-    }
-    Ok(())
+    })
 }
 
 /// The same before anything is downloaded, from the length of the longest path that the lock tells.
 pub(super) fn check_longest(tree: &Path, longest: u64, host: Host) -> Result<(), TooLong> {
-    let path = "x".repeat(usize::try_from(longest).unwrap_or(WINDOWS).min(WINDOWS));
-    check(tree, std::iter::once(path.as_str()), host)
-        .map_err(|error| TooLong { path: format!("{}/… ({longest} more)", tree.display()), ..error })
+    if host == Host::Linux {
+        return Ok(());
+    }
+    let length = units(&tree.to_string_lossy()) + 1 + usize::try_from(longest).unwrap_or(WINDOWS);
+    within(WINDOWS, WHOSE_WINDOWS, length, || format!("{}/… ({longest} more)", tree.display()))
+}
+
+fn within(limit: usize, why: &'static str, length: usize, path: impl Fn() -> String) -> Result<(), TooLong> {
+    match length > limit {
+        true => Err(TooLong { path: path(), length, limit, why, excess: length - limit }),
+        false => Ok(()),
+    }
 }
 
 /// The longest of `paths`, as Windows counts.

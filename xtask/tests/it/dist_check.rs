@@ -1,20 +1,11 @@
 //! `dist --check` with a real compiler on a small component: two builds in folders of different length, by different users, and so on.
 
-use crate::support::{World, names, store, workspace_root};
+use crate::support::{World, component_world, names, store, workspace_root};
 
 /// A component of one kernel; `more` goes into its CMakeLists.txt.
 fn world(more: &str) -> World {
-    let world = World::new();
-    let root = workspace_root();
-    for file in ["toolchains.lock", "cmake/CodeObject.cmake", "LICENSE"] {
-        world.write(file, &std::fs::read_to_string(root.join(file)).expect(file));
-    }
-    world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"scale\"]\n");
-    world.write(
-        "scale/Cargo.toml",
-        "[package]\nname = \"scale\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"scale\"]\n",
-    );
-    world.write("scale/src/lib.rs", "");
+    let world = component_world();
+    world.write("LICENSE", &std::fs::read_to_string(workspace_root().join("LICENSE")).expect("LICENSE"));
     world.write(
         "scale/native/CMakeLists.txt",
         &format!("cmake_minimum_required(VERSION 3.24)\nproject(scale LANGUAGES CXX)\ninclude(../../cmake/CodeObject.cmake)\nset(place \"somewhere\")\n{more}\nadd_code_object(scale SOURCE scale.hip DEFINITIONS \"PLACE=\\\"${{place}}\\\"\")\n"),

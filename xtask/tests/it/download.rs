@@ -1,21 +1,8 @@
 //! Downloads over bad lines: what is kept, what is asked for again, and when it is given up (facts/peers.md 3a).
 
 use crate::support::{
-    BOOTSTRAP, Fault, Member, Server, World, dist_members, lock, lock_of, sha256, tar_gz, wait_until,
+    BOOTSTRAP, Fault, Server, World, dist_members, large_tar_gz, lock, lock_of, sha256, tar_gz, wait_until,
 };
-
-/// An archive of about `megabytes`, that does not compress.
-fn archive(megabytes: usize) -> Vec<u8> {
-    let mut members = dist_members();
-    let mut state = 1u64;
-    let noise = |state: &mut u64| {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 56) as u8
-    };
-    let bytes = (0..megabytes << 20).map(|_| noise(&mut state)).collect();
-    members.push(Member::File("lib/big".into(), bytes));
-    tar_gz("", &members)
-}
 
 /// A chunk that may be on its way when the line breaks, and what the sockets hold.
 const IN_FLIGHT: u64 = 8 << 20;
@@ -23,7 +10,7 @@ const IN_FLIGHT: u64 = 8 << 20;
 #[test]
 fn a_broken_line_is_continued_in_the_same_run() {
     let server = Server::start();
-    let archive = archive(4);
+    let archive = large_tar_gz(4);
     let third = archive.len() / 3;
     let url = server.offer_with(
         "dist.tar.gz",
@@ -43,7 +30,7 @@ fn a_broken_line_is_continued_in_the_same_run() {
 #[test]
 fn a_killed_download_is_continued_in_the_next_run() {
     let server = Server::start();
-    let archive = archive(16);
+    let archive = large_tar_gz(16);
     let url = server.offer_with("dist.tar.gz", &archive, &[Fault::Stall(archive.len() * 3 / 4)]);
     let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
     let mut child = world.start(&BOOTSTRAP);
@@ -59,7 +46,7 @@ fn a_killed_download_is_continued_in_the_next_run() {
 #[test]
 fn a_server_without_ranges_starts_anew_and_nothing_is_appended() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     let half = archive.len() / 2;
     // In the same run, and in the next one.
     for faults in [vec![Fault::Cut(half), Fault::IgnoreRange], vec![Fault::Cut(half), Fault::EarlyRange(7)]] {
@@ -75,7 +62,7 @@ fn a_server_without_ranges_starts_anew_and_nothing_is_appended() {
 #[test]
 fn kept_bytes_that_are_wrong_cost_one_more_download_and_no_more() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     let (hash, size) = (sha256(&archive), archive.len());
     let url = server.offer_with("dist.tar.gz", &archive, &[]);
     let mut wrong = archive[..1000].to_vec();
@@ -91,7 +78,7 @@ fn kept_bytes_that_are_wrong_cost_one_more_download_and_no_more() {
 #[test]
 fn a_file_that_changed_upstream_is_not_glued_together() {
     let server = Server::start();
-    let (old, new) = (archive(1), archive(2));
+    let (old, new) = (large_tar_gz(1), large_tar_gz(2));
     let url = server.offer_with("dist.tar.gz", &old, &[Fault::Stall(old.len() / 2)]);
     let world = World::with_lock(&lock(&[(&url, &sha256(&new), None)]));
     let mut child = world.start(&BOOTSTRAP);
@@ -108,7 +95,7 @@ fn a_file_that_changed_upstream_is_not_glued_together() {
 #[test]
 fn a_stalled_transfer_is_broken_off_and_continued() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     let url = server.offer_with("dist.tar.gz", &archive, &[Fault::Stall(archive.len() / 2)]);
     let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
     let run =
@@ -120,7 +107,7 @@ fn a_stalled_transfer_is_broken_off_and_continued() {
 #[test]
 fn a_line_that_never_gets_better_is_given_up_and_the_bytes_are_kept() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     let world = World::with_lock(&lock_of(&server, &archive, Fault::Cut(1000)));
     let run = world.run(&BOOTSTRAP).exits(4);
     assert!(run.stderr.contains("try 5 of 5 in "), "{}", run.stderr);
@@ -135,7 +122,7 @@ fn a_line_that_never_gets_better_is_given_up_and_the_bytes_are_kept() {
 #[test]
 fn labels_of_transfer_do_not_change_the_bytes() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     for fault in [Fault::LabelledGzip, Fault::NoLength] {
         World::with_lock(&lock_of(&server, &archive, fault)).run(&BOOTSTRAP).exits(0);
     }
@@ -154,7 +141,7 @@ fn a_verified_archive_outlives_a_layout_that_is_refused() {
 #[test]
 fn a_mirror_serves_a_machine_without_a_network() {
     let server = Server::start();
-    let archive = archive(1);
+    let archive = large_tar_gz(1);
     let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
     world.run(&["mirror", "--toolchain", "t", "--out", "mirror"]).exits(0);
     let again = world.run(&["mirror", "--toolchain", "t", "--out", "mirror"]).exits(0);

@@ -1,24 +1,12 @@
 //! `--connections N`: pieces side by side, with the same guarantees as one connection.
 
-use crate::support::{Fault, Member, Server, World, dist_members, lock, sha256, tar_gz, wait_until};
+use crate::support::{Fault, Server, World, large_tar_gz, lock, sha256, wait_until};
 
 const FOUR: [&str; 5] = ["bootstrap", "--toolchain", "t", "--connections", "4"];
 /// Where the connections stall in the test of killed processes.
 const STALL: usize = 300_000;
 /// What each connection may have in its hands.
 const CHUNK: usize = 256 << 10;
-
-/// Of about `megabytes`, that does not compress.
-fn archive(megabytes: usize) -> Vec<u8> {
-    let mut members = dist_members();
-    let mut state = 7u64;
-    let noise = |state: &mut u64| {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (*state >> 56) as u8
-    };
-    members.push(Member::File("lib/big".into(), (0..megabytes << 20).map(|_| noise(&mut state)).collect()));
-    tar_gz("", &members)
-}
 
 fn world(url: &str, archive: &[u8]) -> World {
     World::with_lock(&lock(&[(url, &sha256(archive), Some(archive.len()))]))
@@ -27,7 +15,7 @@ fn world(url: &str, archive: &[u8]) -> World {
 #[test]
 fn pieces_come_side_by_side_and_no_byte_twice() {
     let server = Server::start();
-    let archive = archive(12);
+    let archive = large_tar_gz(12);
     let world = world(&server.offer("dist.tar.gz", &archive, Fault::None), &archive);
     world.run(&FOUR).exits(0);
     assert_eq!(server.sent(), archive.len() as u64);
@@ -40,7 +28,7 @@ fn pieces_come_side_by_side_and_no_byte_twice() {
 #[test]
 fn a_small_archive_needs_one_connection_unless_asked() {
     let server = Server::start();
-    let archive = archive(4);
+    let archive = large_tar_gz(4);
     let world = world(&server.offer("dist.tar.gz", &archive, Fault::None), &archive);
     world.run(&FOUR[..3]).exits(0);
     assert_eq!(server.request_count(), 1);
@@ -49,7 +37,7 @@ fn a_small_archive_needs_one_connection_unless_asked() {
 #[test]
 fn broken_pieces_are_continued_within_one_budget() {
     let server = Server::start();
-    let archive = archive(6);
+    let archive = large_tar_gz(6);
     let faults =
         [Fault::Cut(70_000), Fault::Status(503), Fault::None, Fault::Cut(1 << 19), Fault::CutNoLength(9)];
     let world = world(&server.offer_with("dist.tar.gz", &archive, &faults), &archive);
@@ -61,7 +49,7 @@ fn broken_pieces_are_continued_within_one_budget() {
 #[test]
 fn a_server_that_stops_sending_ranges_is_asked_once_more_for_the_rest() {
     let server = Server::start();
-    let archive = archive(6);
+    let archive = large_tar_gz(6);
     for faults in [
         vec![Fault::None, Fault::None, Fault::IgnoreRange],
         vec![Fault::None, Fault::EarlyRange(9)],
@@ -78,7 +66,7 @@ fn a_server_that_stops_sending_ranges_is_asked_once_more_for_the_rest() {
 
 #[test]
 fn killed_anywhere_the_pieces_that_came_are_used() {
-    let archive = archive(16);
+    let archive = large_tar_gz(16);
     for stalled in 1..4 {
         let server = Server::start();
         let mut faults = vec![Fault::None; 4 * stalled];
@@ -106,7 +94,7 @@ fn killed_anywhere_the_pieces_that_came_are_used() {
 #[test]
 fn kept_pieces_that_are_wrong_cost_one_more_download_and_no_more() {
     let server = Server::start();
-    let archive = archive(4);
+    let archive = large_tar_gz(4);
     let world = world(&server.offer("dist.tar.gz", &archive, Fault::None), &archive);
     let folder = world.path("store/partials");
     std::fs::create_dir_all(&folder).expect("folder");

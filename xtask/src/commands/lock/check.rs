@@ -1,6 +1,6 @@
 //! `cargo xtask lock check`
 
-use super::Session;
+use super::{Session, measure};
 use crate::commands::bootstrap::From;
 use crate::fetch;
 use crate::lock::{Package, Source};
@@ -88,12 +88,8 @@ fn measure_again(session: &Session, package: &Package) -> anyhow::Result<Vec<Ver
     let mut verdicts = Vec::new();
     for source in &package.sources {
         let alone = Package { sources: vec![source.clone()], ..package.clone() };
-        let folder = tempfile::tempdir()?;
-        let path = |name: &str| folder.path().join(name);
-        let (tree, scratch, partials) = (path("tree"), path("scratch"), path("partials"));
-        let places = fetch::Places { tree: &tree, scratch: &scratch, partials: &partials };
-        verdicts.push(match fetch::fetch_package(&alone, places, &context) {
-            Ok((_, manifest)) => Verdict::Good(manifest),
+        verdicts.push(match measure::fetch_beside_store(&alone, &context)? {
+            Ok(manifest) => Verdict::Good(manifest),
             Err(error) if !error.is_about_the_source() => return Err(error.into()),
             Err(error) if error.is_about_the_way() => Verdict::Unasked(error),
             Err(error) => Verdict::Wrong(error),

@@ -6,7 +6,7 @@ use crate::digest::Sha256;
 use crate::fetch::{self, download_to};
 use crate::files::{self, Named};
 use crate::lock::{Archive, Channel, Measured, Package, TreeFacts};
-use crate::store;
+use crate::store::{self, Manifest};
 use std::path::Path;
 
 /// Downloads an archive into `mirror`, laid out as one, and measures it; `by` names the command for the lock.
@@ -39,15 +39,23 @@ fn name_part(file: &str, separator: char) -> &str {
     file.split(separator).nth(1).unwrap_or_default()
 }
 
-/// Unpacks what was downloaded, by the rules of every bootstrap, and checks that it has what it provides.
-pub(super) fn tree(package: &Package, mirror: &Path, session: &Session) -> anyhow::Result<TreeFacts> {
+/// Fetches a package as a bootstrap does, into a folder that is gone afterwards: the store is not touched. The outer error is about that folder.
+pub(super) fn fetch_beside_store(
+    package: &Package,
+    context: &fetch::Context,
+) -> std::io::Result<Result<Manifest, fetch::Error>> {
     let work = tempfile::tempdir()?;
     let path = |name: &str| work.path().join(name);
     let (tree, scratch, partials) = (path("tree"), path("scratch"), path("partials"));
     let places = fetch::Places { tree: &tree, scratch: &scratch, partials: &partials };
+    Ok(fetch::fetch_package(package, places, context).map(|(_, manifest)| manifest))
+}
+
+/// Unpacks what was downloaded, by the rules of every bootstrap, and checks that it has what it provides.
+pub(super) fn tree(package: &Package, mirror: &Path, session: &Session) -> anyhow::Result<TreeFacts> {
     let mirrors = vec![mirror.display().to_string().parse()?];
     let context = session.fetching(&From { mirrors, offline: true, connections: None });
-    let (_, manifest) = fetch::fetch_package(package, places, &context)?;
+    let manifest = fetch_beside_store(package, &context)??;
     store::check_layout(package, &manifest)?;
     let paths = manifest.entries.iter().map(|entry| entry.path.as_str());
     Ok(TreeFacts {

@@ -1,5 +1,6 @@
 //! What the tests stand on.
 
+mod component;
 mod locks;
 mod release;
 mod rocm;
@@ -8,7 +9,8 @@ mod store;
 mod tls;
 mod world;
 
-pub(crate) use conformance::{Fault, Member, Server, dist_members, sha256, tar_gz};
+pub(crate) use component::{KERNEL, component_world};
+pub(crate) use conformance::{Fault, Member, Server, dist_members, large_tar_gz, sha256, tar_gz};
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use rocm::{HOST, artifact, device, dist, library, names, program, rocm_world};
