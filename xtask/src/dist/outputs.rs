@@ -6,7 +6,7 @@ use crate::build::{Artifacts, BuildManifest, MANIFEST_FILE};
 use crate::files::Named;
 use gfx::Target;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Outputs and the manifests that name them.
 pub(super) struct Outputs {
@@ -19,9 +19,10 @@ pub(super) struct Outputs {
 pub(super) fn collect(parts: &Parts) -> Result<Outputs, Error> {
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
     let mut manifests = Vec::new();
+    let root = parts.artifacts.join(parts.version).join(parts.host.triple());
     for component in &parts.components {
         for target in &parts.targets {
-            let (folder, manifest) = artifact(parts, &component.name, *target)?;
+            let (folder, manifest) = artifact(&root, &component.name, *target)?;
             for output in &manifest.outputs {
                 check_names(&output.path)?;
                 let from = folder.join(&output.path);
@@ -65,9 +66,13 @@ fn add(
     }
 }
 
-fn artifact(parts: &Parts, component: &str, target: Target) -> Result<(PathBuf, BuildManifest), Error> {
-    let folder =
-        parts.artifacts.join(parts.version).join(parts.host.triple()).join(component).join(target.name());
+/// The artifact folder of a component for a target below `root`, the folder of a version and host, and its BUILD.json.
+pub(super) fn artifact(
+    root: &Path,
+    component: &str,
+    target: Target,
+) -> Result<(PathBuf, BuildManifest), Error> {
+    let folder = root.join(component).join(target.name());
     match Artifacts::manifest(&folder) {
         Some(manifest) => Ok((folder, manifest)),
         None => {

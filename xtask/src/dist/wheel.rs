@@ -4,7 +4,7 @@
 //! Format: PyPA, "Binary distribution format" 1.0; RECORD as in PEP 376.
 
 use super::Error;
-use crate::build::{Artifacts, MANIFEST_FILE};
+use super::outputs::artifact;
 use crate::digest::Sha256;
 use crate::files::{self, Named};
 use crate::lock::Host;
@@ -42,30 +42,30 @@ pub(crate) struct Wheel {
 
 /// Collects the wheel of a component; every file is compared with its BUILD.json. `None`: the component has no Python package.
 pub(crate) fn plan_wheel(parts: &WheelParts) -> Result<Option<Wheel>, Error> {
+    let root = parts.artifacts.join(parts.version).join(parts.host.triple());
+    let artifacts = parts.targets.iter().map(|target| artifact(&root, parts.component, *target));
+    let artifacts = artifacts.collect::<Result<Vec<_>, Error>>()?;
+    let mut outputs = artifacts.iter().flat_map(|(_, manifest)| &manifest.outputs);
+    let Some(package) = outputs.find_map(|output| package_of(&output.path)) else { return Ok(None) };
     let mut files = BTreeMap::new();
-    for &target in parts.targets {
-        let host = parts.host.triple();
-        let folder = parts.artifacts.join(parts.version).join(host).join(parts.component).join(target.name());
-        let manifest = Artifacts::manifest(&folder).ok_or_else(|| Error::NotBuilt {
-            component: parts.component.to_owned(),
-            target,
-            path: folder.join(MANIFEST_FILE),
-        })?;
-        for output in manifest.outputs {
+    for (folder, manifest) in &artifacts {
+        for output in &manifest.outputs {
             let path = folder.join(&output.path);
             let content = std::fs::read(&path).named("read", &path)?;
             let actual = Sha256::of(&content);
             if actual != output.sha256 {
                 return Err(Error::Changed { path, expected: output.sha256, actual });
             }
-            files.insert(output.path, content);
+            files.insert(output.path.clone(), content);
         }
     }
-    let package = files.keys().find_map(|path| {
-        let (package, file) = path.strip_prefix("python/")?.split_once('/')?;
-        (file == "__init__.py").then(|| package.to_owned())
-    });
-    Ok(package.map(|package| assemble(&package, parts, files)))
+    Ok(Some(assemble(package, parts, files)))
+}
+
+/// The Python package that a file is the root of.
+fn package_of(path: &str) -> Option<&str> {
+    let (package, file) = path.strip_prefix("python/")?.split_once('/')?;
+    (file == "__init__.py").then_some(package)
 }
 
 fn assemble(package: &str, parts: &WheelParts, files: BTreeMap<String, Vec<u8>>) -> Wheel {
