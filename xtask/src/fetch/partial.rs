@@ -1,6 +1,5 @@
 //! Bytes that have come already, kept across runs until the package they are for is installed.
 
-use super::pieces;
 use crate::digest::Sha256;
 use crate::files::{self, Error, Named};
 use serde::{Deserialize, Serialize};
@@ -99,18 +98,22 @@ pub(crate) fn kept(folder: &Path, sha256: Sha256) -> Option<u64> {
 
 /// Whether anything is kept of an archive.
 pub(crate) fn exists(folder: &Path, sha256: Sha256) -> bool {
-    let path = folder.join(format!("{}.part", sha256.short()));
-    !pieces::kept(folder, sha256).is_empty()
-        || [path.with_extension("bad"), sidecar(&path), path].iter().any(|path| path.exists())
+    !files_of(folder, sha256).is_empty()
 }
 
 /// Removes what was kept for an archive that is installed now.
 pub(crate) fn forget(folder: &Path, sha256: Sha256) -> Result<(), Error> {
-    let path = folder.join(format!("{}.part", sha256.short()));
-    pieces::forget(folder, sha256)?;
-    files::remove_tree(&path)?;
-    files::remove_tree(&path.with_extension("bad"))?;
-    files::remove_tree(&sidecar(&path))
+    files_of(folder, sha256).iter().try_for_each(|path| files::remove_tree(path))
+}
+
+/// All that is there of an archive: its bytes, pieces and sidecar, what was put aside, and what a crash left half-written.
+fn files_of(folder: &Path, sha256: Sha256) -> Vec<PathBuf> {
+    let prefix = format!("{}.", sha256.short());
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .filter(|file| file.file_name().to_string_lossy().starts_with(&prefix))
+        .map(|file| file.path())
+        .collect()
 }
 
 fn sidecar(path: &Path) -> PathBuf {

@@ -58,12 +58,18 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).named("read", path)
 }
 
-/// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between.
+/// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between. A crash may leave `<name>.<random>.new`
+/// beside it, which the folder's owner knows by its name.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
     step();
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(folder).named("create", path)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut unfinished = tempfile::Builder::new();
+    let mut file =
+        unfinished.prefix(&format!("{name}.")).suffix(".new").tempfile_in(folder).named("create", path)?;
+    step();
     file.write_all(content).named("write", path)?;
+    step();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

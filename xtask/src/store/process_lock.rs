@@ -57,7 +57,9 @@ impl ProcessLock {
             }
             std::thread::sleep(POLL);
         }
-        files::write_whole(&holder_of(path), Holder::this().to_string().as_bytes())?;
+        // In place, since a crash must leave nothing beside it: who reads it half-written is told "another process".
+        let holder = holder_of(path);
+        std::fs::write(&holder, Holder::this().to_string()).named("write", &holder)?;
         Ok(Self { _file: file })
     }
 }
