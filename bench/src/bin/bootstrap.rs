@@ -1,5 +1,5 @@
 //! `cargo run --release --package bench --bin bootstrap`: one bootstrap against `curl | tar xz` and `curl; sha256sum; tar xzf`, over a server on this
-//! machine. Prints medians of five runs, done side by side, and their ratios.
+//! machine. Prints medians of five runs, done side by side, and their ratios. An argument, `large` or `small`, picks one of the two archives.
 
 use bench::{build_xtask, lock, measure, median, serve, workspace, xtask_in};
 use conformance::sha256;
@@ -17,7 +17,11 @@ fn main() {
         "{:<8} {:>10} {:>12} {:>22} {:>7} {:>7} {:>9}",
         "archive", "xtask", "curl|tar", "curl;sha256sum;tar", "ratio", "ratio", "peak"
     );
+    let wanted = std::env::args().nth(1);
     for (name, files, size) in [("large", 100, 6_000_000), ("small", 50_000, 14_000)] {
+        if wanted.as_ref().is_some_and(|wanted| wanted != name) {
+            continue;
+        }
         compare(name, &archive(&material, files, size), &xtask);
     }
 }
