@@ -123,7 +123,7 @@ impl<'a> Session<'a> {
 
     /// What this machine has beside the toolchains of the lock, in the order of preference.
     pub(crate) fn sdks(&self) -> Vec<sdk::Candidate> {
-        sdk::candidates(&sdk::places(Vec::new(), &self.root), Host::THIS)
+        sdk::candidates(&sdk::places(&self.root), Host::THIS)
     }
 
     /// A release is made of pinned bytes only.

@@ -19,7 +19,7 @@ fn gpus(machine: &Machine) -> Vec<Check> {
     let detection = &machine.gpus;
     let mut checks: Vec<Check> = detection.gpus.iter().map(|gpu| of_gpu(machine, gpu)).collect();
     let mend = match machine.host {
-        Host::Linux => "cargo xtask build --targets LIST",
+        Host::Linux => "sudo usermod -aG render,video $USER",
         Host::WindowsMsvc | Host::WindowsGnu => ADRENALIN,
     };
     checks.extend(detection.remarks.iter().map(|remark| Check::warning("gpu", remark.clone(), mend)));
