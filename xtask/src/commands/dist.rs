@@ -161,6 +161,8 @@ struct Run<'a> {
     licences: Vec<(String, Vec<u8>)>,
     package_licences: Vec<(String, String)>,
     rocm: Option<RocmTree>,
+    /// The one that is named, else the one of this machine's Visual Studio.
+    redist: Option<PathBuf>,
     crates: Vec<Crate>,
     signer: Option<Signer>,
     /// Read before anything is packed: a key that cannot be used is found out at once.
@@ -190,6 +192,7 @@ impl<'a> Run<'a> {
         Ok(Self {
             licences: collect_licences(&session.root, installed)?,
             package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
+            redist: options.redist.clone().or_else(|| session.redistributable(selected)),
             rocm: RocmTree::find(installed, Host::THIS)?,
             key: SigningKey::find(options.sign_key.as_deref())?,
             time: commit_time(&session.root),
@@ -280,7 +283,7 @@ impl<'a> Run<'a> {
             components: self.workspace.components.iter().collect(),
             artifacts: &self.session.root.join("artifacts"),
             rocm: self.rocm.as_ref(),
-            redistributable: self.options.redist.as_deref(),
+            redistributable: self.redist.as_deref(),
             licences: &self.licences,
             crates: &self.crates,
             package_licences: &self.package_licences,

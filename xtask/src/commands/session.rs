@@ -137,6 +137,13 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// The Visual C++ redistributable of this machine's Visual Studio, for a toolchain that links against it.
+    pub(crate) fn redistributable(&self, selected: Selected) -> Option<PathBuf> {
+        let needs_it = selected.toolchain.host == Host::WindowsMsvc && cfg!(windows);
+        let survey = needs_it.then(|| visual_studio::survey(ClangHeaders::Unknown))?;
+        survey.chosen()?.1.redist.clone()
+    }
+
     /// The environment of Visual Studio, for a compiler that takes its headers from there.
     pub(crate) fn developer_environment(
         &self,

@@ -205,6 +205,20 @@ fn an_arm64_machine_takes_its_own_compilers_where_they_are() {
 }
 
 #[test]
+fn the_newest_redistributable_with_a_runtime_is_shipped_from() {
+    let disk = Disk::new();
+    let studio = disk.studio("2022/BuildTools", &["14.44.35207"]);
+    let redist = || toolset::choose(&studio, ClangHeaders::Fixed, false).expect("a toolset").redist;
+    assert_eq!(redist(), None);
+    let place = "Microsoft Visual Studio/2022/BuildTools/VC/Redist/MSVC";
+    disk.write(&format!("{place}/v143/vc_redist.x64.exe"), "");
+    disk.write(&format!("{place}/14.9.1/x64/Microsoft.VC143.CRT/msvcp140.dll"), "");
+    disk.write(&format!("{place}/14.44.35112/x64/Microsoft.VC143.CRT/msvcp140.dll"), "");
+    disk.write(&format!("{place}/14.50.1/debug_nonredist/x64/Microsoft.VC143.DebugCRT/msvcp140d.dll"), "");
+    assert_eq!(redist(), Some(studio.join("VC/Redist/MSVC/14.44.35112")));
+}
+
+#[test]
 fn clangs_headers_tell_by_their_order() {
     let old = "#if x\n#include <cmath>\n#endif\n#include <__clang_cuda_math_forward_declares.h>\n";
     let fixed = "// <cmath> comes later\n# include <__clang_cuda_math_forward_declares.h> // first\n#include <cmath>\n";
