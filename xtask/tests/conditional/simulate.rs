@@ -10,7 +10,7 @@ use std::process::Command;
 const GENERIC: [&str; 2] = ["gfx11-generic", "gfx12-generic"];
 
 /// The tree of a package of the toolchain.
-fn tree_of(package: &str) -> PathBuf {
+pub(crate) fn tree_of(package: &str) -> PathBuf {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(["--quiet", "--format", "json", "bootstrap", "--toolchain", "lite", "--store"])
         .arg(store())

@@ -3,6 +3,8 @@
 //! It computes the same graph as the CPU. Layers may be split over several cards of one family: a weight lies on the card of its layer, and
 //! activations go to where the next weight is.
 
+mod bell;
+mod blas;
 mod buffer;
 mod cache;
 mod card;
@@ -26,6 +28,7 @@ use crate::model::{Batch, Experts, RopePairs, Turns};
 use aiter_kernels::interface::{
     Activation, ElementType, GatedActivation, Kernels, Norm, NormKind, Rope, RopeStyle, RopeTables,
 };
+use bell::Bell;
 use card::Card;
 use hip::{DeviceBuffer, Runtime};
 use matrix::Output;
@@ -41,6 +44,8 @@ pub struct Hip {
     placement: Vec<usize>,
     /// Whether steps that generate are recorded: on one card whose runtime can.
     records: bool,
+    /// How a graph says that it is done.
+    bell: Option<Bell>,
     token: Mutex<Token>,
     /// Steps of one model come one after the other: their inputs lie in one place.
     turn: Mutex<()>,
@@ -70,13 +75,20 @@ impl Hip {
         }
         let records = cards.len() == 1 && runtime.has_graphs();
         let kernels = Kernels::with_runtime(runtime.clone(), kernels.to_owned());
-        Ok(Self { cards, kernels, placement, records, token: Mutex::default(), turn: Mutex::default() })
+        let bell = if records { Bell::new(&cards[0]) } else { None };
+        let (token, turn) = (Mutex::default(), Mutex::default());
+        Ok(Self { cards, kernels, placement, records, bell, token, turn })
     }
 
     /// The cards, as a user knows them: `gfx1201 (device 0)`.
     pub fn describe(&self) -> String {
         let cards = self.cards.iter().map(|card| format!("{} (device {})", card.target, card.number));
         cards.collect::<Vec<_>>().join(", ")
+    }
+
+    /// One line a card: which hipBLASLt it uses and how.
+    pub fn libraries(&self) -> impl Iterator<Item = String> {
+        self.cards.iter().map(|card| format!("device {}: {}", card.number, card.blas_said))
     }
 
     fn card_of_layer(&self, layer: usize) -> usize {
@@ -116,10 +128,6 @@ impl Hip {
     fn put_inputs(&self, block: &[u8]) -> Result<bool, Error> {
         let moved = self.cards.iter().map(|card| card.put_inputs(block));
         moved.collect::<Result<Vec<_>, _>>().map(|moved| moved.contains(&true))
-    }
-
-    fn wait(&self, card: &Card) -> Result<(), Error> {
-        card.call(card.stream.synchronize())
     }
 
     fn read(&self, x: &Buffer) -> Result<Vec<f32>, Error> {
@@ -264,6 +272,7 @@ impl Backend for Hip {
             let shape = [step.tokens.count, step.dimensions / 2];
             card.tensor(ElementType::F32, &inputs, &shape).at(start)
         };
+        let positions = card.tensor(ElementType::I32, &inputs, &[step.tokens.count, 1]).at(step.rows.start);
         let style = match step.pairs {
             RopePairs::Neighbours => RopeStyle::Interleaved,
             RopePairs::Halves => RopeStyle::Neox,
@@ -273,7 +282,7 @@ impl Backend for Hip {
             out: card.tensor_mut(ElementType::F32, out.memory.memory_mut(), &shape),
             input: card.tensor(ElementType::F32, x.memory.memory(), &shape),
             tables: RopeTables { cos, sin, style, nope_first: false },
-            positions: None,
+            positions: Some(positions),
         };
         card.kernels(self.kernels.rope(&call, Some(&card.stream)))?;
         drop(call);
