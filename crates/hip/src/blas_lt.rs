@@ -174,7 +174,7 @@ impl BlasLt {
             match unsafe { Library::new(&path) } {
                 Ok(library) => return Self::of(runtime, library, &path),
                 Err(error) => {
-                    attempts.push(Attempt { reason: library::reason(&error, &path), library: path })
+                    attempts.push(Attempt { reason: library::reason(&error, &path), library: path });
                 }
             }
         }

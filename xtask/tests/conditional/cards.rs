@@ -36,8 +36,10 @@ impl Checked {
 
     fn agrees(&self) {
         let (out, talk) = (&self.json, String::from_utf8_lossy(&self.output.stderr));
-        assert!(self.output.status.success() && self.json["agrees"] == true, "{out}\n{talk}");
-        println!("{}: off by {} of the range", self.json["cards"], self.json["difference"]);
+        assert!(self.output.status.success() && out["agrees"] == true, "{out}\n{talk}");
+        assert_eq!((&out["steps"], &out["same_best_token"]), (&5.into(), &5.into()), "{out}");
+        // What was measured is 0.14 % at most: attention and the prompt's products in f16.
+        assert!(out["difference"].as_f64().is_some_and(|difference| difference < 0.003), "{out}");
     }
 }
 

@@ -59,12 +59,4 @@ pub enum Error {
     /// No card was named.
     #[error("there is no card to compute on")]
     NoCard,
-    /// More experts than the routing kernel takes.
-    #[error("{count} experts are more than the {most} that the kernels take")]
-    Experts {
-        /// How many there are.
-        count: usize,
-        /// How many there may be.
-        most: usize,
-    },
 }

@@ -23,8 +23,9 @@ pub use step::Step;
 use super::{Backend, Part};
 use crate::catalogue::Catalogue;
 use crate::gguf::{Gguf, Tensor};
-use crate::kernels::{Add, Gather};
+use crate::kernels::{Add, Gather, Route};
 use crate::model::{Batch, Experts, RopePairs, Turns};
+use aiter_kernels::catalogue::{INSTANCES, Operation};
 use aiter_kernels::interface::{
     Activation, ElementType, GatedActivation, Kernels, Norm, NormKind, Rope, RopeStyle, RopeTables,
 };
@@ -78,6 +79,22 @@ impl Hip {
         let bell = if records { Bell::new(&cards[0]) } else { None };
         let (token, turn) = (Mutex::default(), Mutex::default());
         Ok(Self { cards, kernels, placement, records, bell, token, turn })
+    }
+
+    /// Why no card computes a model of these sizes, if so.
+    pub fn refuses(head_dim: usize, experts: Option<Experts>) -> Option<String> {
+        let of_attention = INSTANCES.iter().filter(|instance| instance.operation == Operation::FmhaPaged);
+        let mut known: Vec<usize> =
+            of_attention.filter_map(|instance| Some(instance.attention?.head_dim as usize)).collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&head_dim) {
+            let known: Vec<String> = known.iter().map(usize::to_string).collect();
+            return Some(format!("attention kernels take heads of {}, not of {head_dim}", known.join(", ")));
+        }
+        let count = experts.map_or(0, |experts| experts.count);
+        (count > Route::MOST)
+            .then(|| format!("{count} experts are more than the {} that kernels take", Route::MOST))
     }
 
     /// The cards, as a user knows them: `gfx1201 (device 0)`.
@@ -351,5 +368,24 @@ impl Hip {
         card.kernels(self.kernels.gated_activation(&call, Some(&card.stream)))?;
         drop(call);
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kernels_do_not_take_is_refused_before_anything_is_loaded() {
+        let experts = |count| Some(Experts { count, used: 1, width: 1 });
+        let table = [
+            (128, None, None),
+            (64, experts(1024), None),
+            (80, None, Some("attention kernels take heads of 32, 64, 96, 128, 256, not of 80")),
+            (64, experts(1025), Some("1025 experts are more than the 1024 that kernels take")),
+        ];
+        for (head_dim, experts, refusal) in table {
+            assert_eq!(Hip::refuses(head_dim, experts).as_deref(), refusal, "{head_dim}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::process::ExitCode;
 
 /// Of the range of the logits: what a logit may be off by.
-const BOUND: f32 = 0.02;
+const BOUND: f64 = 0.02;
 
 pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
     let running = &arguments.running;
@@ -31,8 +31,8 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
     );
     let (tokens, expected) = greedy(&cpu.model, &prompt, steps)?;
     let found = logits(&file.load(hip)?.model, &prompt, &tokens)?;
-    let differences: Vec<f32> = expected.iter().zip(&found).map(|(a, b)| difference(a, b)).collect();
-    let largest = differences.iter().copied().fold(0.0, f32::max);
+    let differences: Vec<f64> = expected.iter().zip(&found).map(|(a, b)| difference(a, b)).collect();
+    let largest = differences.iter().copied().fold(0.0, f64::max);
     let same = expected.iter().zip(&found).filter(|(a, b)| best(a) == best(b)).count();
     let is_good = largest <= BOUND;
     if arguments.json {
@@ -104,11 +104,14 @@ fn each_step<B: Backend>(
 }
 
 /// The largest difference, as a part of the range of `expected`; what is no number is infinitely wrong.
-fn difference(expected: &[f32], found: &[f32]) -> f32 {
-    let range =
-        expected.iter().copied().fold(f32::MIN, f32::max) - expected.iter().copied().fold(f32::MAX, f32::min);
-    let apart = |(a, b): (&f32, &f32)| if (a - b).is_nan() { f32::INFINITY } else { (a - b).abs() };
-    expected.iter().zip(found).map(apart).fold(0.0, f32::max) / range.max(f32::MIN_POSITIVE)
+fn difference(expected: &[f32], found: &[f32]) -> f64 {
+    let numbers = || expected.iter().map(|x| f64::from(*x));
+    let range = numbers().fold(f64::MIN, f64::max) - numbers().fold(f64::MAX, f64::min);
+    let apart = |(a, b): (&f32, &f32)| {
+        let apart = (f64::from(*a) - f64::from(*b)).abs();
+        if apart.is_nan() { f64::INFINITY } else { apart }
+    };
+    expected.iter().zip(found).map(apart).fold(0.0, f64::max) / range.max(f64::MIN_POSITIVE)
 }
 
 fn best(logits: &[f32]) -> u32 {
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn differences_are_parts_of_the_range() {
         assert_eq!(difference(&[0.0, 4.0, -4.0], &[0.0, 3.0, -4.0]), 0.125);
-        assert_eq!(difference(&[0.0, 1.0], &[0.0, f32::NAN]), f32::INFINITY);
+        assert_eq!(difference(&[0.0, 1.0], &[0.0, f32::NAN]), f64::INFINITY);
         assert_eq!(best(&[1.0, 3.0, 2.0]), 1);
     }
 }

@@ -111,6 +111,11 @@ impl<'a> File<'a> {
             );
             return Ok(None);
         }
+        if let Some(why) = Hip::refuses(self.config.head_dim, self.config.experts) {
+            ensure!(!is_asked_for, "cards cannot run this model: {why}; --backend cpu can");
+            eprintln!("the CPU computes: {why}");
+            return Ok(None);
+        }
         let planned = self.planned(&chosen, parallel);
         let Some(layers) = planned.plan.layers_on_cards() else {
             ensure!(!is_asked_for, "the cards do not hold the whole model:\n{}", planned.table());
