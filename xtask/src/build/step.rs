@@ -96,6 +96,7 @@ impl Shared {
         let libraries: Vec<PathBuf> =
             trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
         let mut environment = environment::for_tools(parent, request.host, &libraries);
+        environment.extend(request.developer.iter().flat_map(|developer| developer.variables.clone()));
         if let Launcher::Cache(_) = request.launcher {
             environment.extend(environment::for_compiler_cache(parent, request.host, toolchain.digest));
         }
@@ -208,6 +209,7 @@ fn build_one(
             rocm: toolchain.rocm.clone(),
             digest: toolchain.digest,
             packages: packages.collect(),
+            pinned: toolchain.is_pinned,
         },
         lock: request.lock,
         compiler: shared.compiler.clone(),
