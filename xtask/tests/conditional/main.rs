@@ -1,8 +1,12 @@
 //! Checks that not every machine can run: one that cannot is counted as ignored, with its reason, and never as passed.
 
+mod cards;
 mod dist_disk;
 mod format;
 mod full_disk;
+#[path = "../../../engine/tests/it/support/mod.rs"]
+#[allow(dead_code, unused_imports)] // They share it with the engine's tests.
+mod models;
 mod simulate;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.
@@ -27,6 +31,12 @@ fn main() {
             "shipped_kernels_give_the_references_numbers",
             None,
             simulate::shipped_kernels_give_the_references_numbers,
+        ),
+        trial("cards_compute_what_the_cpu_computes", None, cards::cards_compute_what_the_cpu_computes),
+        trial(
+            "layers_are_split_over_cards_of_one_family",
+            None,
+            cards::layers_are_split_over_cards_of_one_family,
         ),
         trial(
             "a_release_is_simulated_before_it_is_published",
