@@ -11,7 +11,11 @@ use serde_json::json;
 ///
 /// Ends with code 6 when the toolchain cannot be used.
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Say what an error's code means, where it comes from and what mends it; `all` lists the codes
+    #[arg(long, value_name = "CODE")]
+    explain: Option<String>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -39,6 +43,9 @@ struct Line {
 impl Doctor {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
+        if let Some(code) = &self.explain {
+            return super::explain::explain(session, code);
+        }
         let mut lines = vec![toolchain(session)?];
         lines.extend(programs());
         lines.extend(graphics());
