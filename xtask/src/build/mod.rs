@@ -20,7 +20,7 @@ pub(crate) use artifact::{Artifacts, Reuse};
 pub(crate) use cargo::rust_version;
 pub(crate) use compile_commands::write_compile_commands;
 pub(crate) use component::{Component, Workspace, load_workspace};
-pub(crate) use environment::{Parent, for_tools, toolchain_libraries};
+pub(crate) use environment::{Parent, for_tools as tools_environment, toolchain_libraries};
 pub(crate) use error::Error;
 pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
 pub(crate) use plan::{BuildPlan, Launcher, Request, Step, Tools, make_plan};

@@ -5,6 +5,7 @@ use super::component::{Component, Workspace};
 use super::key::{Inputs, digest_sources};
 use crate::digest::{Hasher, Sha256};
 use crate::files;
+use crate::host::visual_studio::DeveloperEnvironment;
 use crate::lock::{Host, Part};
 use crate::store::Installed;
 use gfx::Target;
@@ -35,6 +36,8 @@ pub(crate) struct Request<'a> {
     pub(crate) work: PathBuf,
     /// What starts the compilers.
     pub(crate) launcher: Launcher,
+    /// Of Visual Studio, where the compiler needs one.
+    pub(crate) developer: Option<DeveloperEnvironment>,
 }
 
 /// What CMake starts compilers through. It changes nothing about their output, so it is no input.
@@ -164,6 +167,9 @@ fn plan_step(
     inputs.add("flags", digest_settings(&settings));
     inputs.add("build tools", Sha256::of(request.tools.versions.as_bytes()));
     inputs.add("xtask", Sha256::of(env!("CARGO_PKG_VERSION").as_bytes()));
+    if let Some(developer) = &request.developer {
+        inputs.add("Visual Studio", Sha256::of(developer.versions.as_bytes()));
+    }
     if component.has_rust() {
         inputs.add("Rust toolchain", Sha256::of(request.rust.as_bytes()));
     }

@@ -95,6 +95,7 @@ impl Shared {
         let compiler = &toolchain.parts[&Part::Compiler];
         let libraries = environment::toolchain_libraries(toolchain);
         let mut environment = environment::for_tools(parent, request.host, &libraries);
+        environment.extend(request.developer.iter().flat_map(|developer| developer.variables.clone()));
         if let Launcher::Cache(_) = request.launcher {
             environment.extend(environment::for_compiler_cache(parent, request.host, toolchain.digest));
         }
@@ -207,6 +208,7 @@ fn build_one(
             rocm: toolchain.rocm.clone(),
             digest: toolchain.digest,
             packages: packages.collect(),
+            pinned: toolchain.is_pinned,
         },
         lock: request.lock,
         compiler: shared.compiler.clone(),

@@ -151,6 +151,9 @@ fn better_hint(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(missing) = cause.downcast_ref::<MissingPrerequisite>() {
         return Some(missing.mend.clone());
     }
+    if let Some(error) = cause.downcast_ref::<crate::host::visual_studio::Error>() {
+        return Some(error.mend());
+    }
     cause.downcast_ref::<Usage>().map(|usage| usage.mend.clone())
 }
 
@@ -198,6 +201,9 @@ fn of_dist(error: &dist::Error) -> Option<String> {
     use dist::Error;
     match error {
         Error::NotBuilt { target, .. } => Some(format!("cargo xtask build --targets {target}")),
+        Error::NotPinned { target, .. } => Some(format!(
+            "a release is made of pinned bytes: cargo xtask build --targets {target} with a toolchain of the lock"
+        )),
         Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
             Some("check that the folder can be written, or choose another with --out DIR".to_owned())
         }

@@ -8,7 +8,6 @@ use super::build::What;
 use crate::build::{self, BuildPlan, Parent, Request, load_workspace, make_plan};
 use crate::files;
 use crate::lock::Host;
-use crate::store::load_installed;
 use clap::Args;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -61,7 +60,7 @@ impl Env {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
-        let installed = load_installed(&session.store, selected)?;
+        let installed = session.installed(selected)?;
         let workspace = load_workspace(&session.root)?;
         let what = What::only(&self.targets, &self.components);
         let request = what.request(session, &lock, selected, &workspace, &installed)?;
@@ -124,7 +123,7 @@ fn environment(request: &Request, plan: &BuildPlan) -> Environment {
     variables.insert("CMAKE".into(), slashes(&request.tools.cmake));
     variables.insert("CMAKE_GENERATOR".into(), "Ninja".into());
     let libraries = build::toolchain_libraries(request.toolchain);
-    let child = build::for_tools(&Parent::default(), request.host, &libraries);
+    let child = build::tools_environment(&Parent::default(), request.host, &libraries);
     if request.host == Host::Linux {
         variables.extend(child.into_iter().filter(|(name, _)| name == "LD_LIBRARY_PATH"));
     }

@@ -84,6 +84,9 @@ super::explanations! { Error {
     Error::Interrupted => D27 Interrupted: "The packing was interrupted.",
         "Ctrl-C, SIGTERM or SIGHUP. No zip got its name.",
         "run the command again";
+    Error::NotPinned { .. } => D28 Prerequisite: "A component was built with this machine's own SDK.",
+        "`--toolchain system` is not pinned, and a release is made of pinned bytes only.",
+        "build with a toolchain of the lock: cargo xtask build --targets TARGET";
 } else {
     Error::Files(_) => &super::machine::FILES;
     Error::Store(error) => super::store::explain(error);

@@ -158,11 +158,32 @@ mod simulation {
     } }
 }
 
+mod studio {
+    use crate::host::visual_studio::Error;
+    crate::ui::catalogue::explanations! { Error {
+        Error::NoVisualStudio { .. } => M22 Prerequisite: "No Visual Studio will do (Windows).",
+            "None is installed, or none has C++ tools of 14.42 or later that this clang's headers take. Each is named with its reason.",
+            "the hint has the installer's command; `cargo xtask doctor` lists every installation";
+        Error::NoWindowsSdk { .. } => M23 Prerequisite: "No Windows SDK is whole (Windows).",
+            "None is installed, or headers, libraries, rc.exe and mt.exe are of different versions.",
+            "the hint has the installer's command; `cargo xtask doctor` lists every kit";
+        Error::Start { .. } => M24 Prerequisite: "The script that sets up Visual Studio's environment could not be run (Windows).",
+            "cmd.exe or vcvars64.bat is not there, or a policy forbids it.",
+            "cargo xtask doctor";
+        Error::Script { .. } => M25 Prerequisite: "The script set up no environment (Windows).",
+            "A broken installation; its last words are in the message.",
+            "cargo xtask doctor";
+        Error::Missing { .. } => M26 Prerequisite: "The script set up an environment in which something is not there (Windows).",
+            "A component of Visual Studio was never installed.",
+            "the hint has the installer's command";
+    } }
+}
+
 const SINGLE: &[Explanation] = &[UNKNOWN, FILES, DISK_FULL, HELD, PREREQUISITE, USAGE, SIMULATION, CHECKLIST];
 
 /// All of this chapter.
 pub(super) const ALL: &[&[Explanation]] =
-    &[SINGLE, native::ALL, targets::ALL, selection::ALL, check::ALL, simulation::ALL, &[BUG]];
+    &[SINGLE, native::ALL, targets::ALL, selection::ALL, check::ALL, simulation::ALL, studio::ALL, &[BUG]];
 
 pub(super) fn of_cause(cause: &(dyn Error + 'static)) -> Option<&'static Explanation> {
     if let Some(error) = cause.downcast_ref::<CheckError>() {
@@ -176,6 +197,9 @@ pub(super) fn of_cause(cause: &(dyn Error + 'static)) -> Option<&'static Explana
     }
     if let Some(error) = cause.downcast_ref::<simulate::Error>() {
         return Some(simulation::explain(error));
+    }
+    if let Some(error) = cause.downcast_ref::<crate::host::visual_studio::Error>() {
+        return Some(studio::explain(error));
     }
     if cause.is::<NotReady>() {
         return Some(&CHECKLIST);

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 /// All of them.
 pub(super) fn all() -> Vec<anyhow::Error> {
-    let stages = [locks(), downloads(), archives(), stores(), builds(), signed(), releases(), machine()];
+    let stages =
+        [locks(), downloads(), archives(), stores(), builds(), signed(), releases(), machine(), studio()];
     stages.into_iter().flatten().collect()
 }
 
@@ -255,6 +256,7 @@ fn releases() -> Vec<anyhow::Error> {
     vec![
         Error::NotBuilt { component: first(), target: Target::Gfx1201, path: path("artifacts/BUILD.json") }
             .into(),
+        Error::NotPinned { component: first(), target: Target::Gfx1201, toolchain: text("system") }.into(),
         Error::Changed { path: path("artifacts/strata"), expected: digest("a"), actual: digest("b") }.into(),
         Error::Collision { path: text("bin/x"), first: first(), second: second() }.into(),
         Error::Mixed { first: first(), second: second(), what: text("lock") }.into(),
@@ -317,5 +319,29 @@ fn machine() -> Vec<anyhow::Error> {
         SimulationFailed { folder: folder(), failed: vec![text("rms_norm: element 3 is 1.0, expected 2.0")] }
             .into(),
         NotReady { missing: 2, total: 9 }.into(),
+    ]
+}
+
+fn studio() -> Vec<anyhow::Error> {
+    use crate::host::visual_studio::Error;
+    let (looked, mend) = (|| vec![text("vswhere.exe")], || text("setup.exe modify …"));
+    let script = || path("vcvars64.bat");
+    vec![
+        Error::NoVisualStudio {
+            refused: vec![text("Build Tools 17: it has no C++ tools for x64")],
+            looked: looked(),
+            mend: mend(),
+        }
+        .into(),
+        Error::NoWindowsSdk {
+            refused: vec![text("10.0.22621.0 lacks rc.exe")],
+            looked: looked(),
+            mend: mend(),
+        }
+        .into(),
+        Error::Start { script: script(), source: refused() }.into(),
+        Error::Script { script: script(), status: text("exit status: 1"), tail: text("[ERROR:vcvars.bat]") }
+            .into(),
+        Error::Missing { script: script(), missing: vec![text("rc.exe")], mend: mend() }.into(),
     ]
 }

@@ -15,7 +15,7 @@ pub(crate) use conformance::{Fault, Member, Server, dist_members, large_tar_gz, 
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use rocm::{HOST, artifact, device, dist, library, names, program, rocm_world};
-pub(crate) use schemas::{json_complaints, schema_complaints};
+pub(crate) use schemas::{json_complaints, misfits, schema_complaints};
 pub(crate) use store::store;
 pub(crate) use terminal::on_terminal;
 pub(crate) use tls::Tls;
