@@ -82,7 +82,7 @@ fn a_compile_error_names_kernel_target_and_log_and_keeps_the_last_artifact() {
     world.write("scale/native/scale.hip", &KERNEL.replace("factor;", "no_such_name;"));
     let run = build(&world, "gfx1201", &[]).exits(1);
     for expected in [
-        "error: scale for gfx1201: compile failed (exit status: 1), kernel scale",
+        "error[B07]: scale for gfx1201: compile failed (exit status: 1), kernel scale",
         "use of undeclared identifier 'no_such_name'",
         "log: [ROOT]/target/xtask/x86_64-unknown-linux-gnu/scale/gfx1201/logs/compile.log",
     ] {
@@ -183,7 +183,7 @@ fn a_launcher_that_is_not_there_is_missed_before_anything_runs() {
         .expect("xtask starts");
     let run = world.ended(output).exits(6);
     insta::assert_snapshot!(run.stderr, @r"
-    error: --launcher sccache: there is no sccache on the PATH
+    error[M04]: --launcher sccache: there is no sccache on the PATH
 
     hint: install sccache, or leave --launcher out
     ");
@@ -194,7 +194,7 @@ fn unknown_components_get_the_nearest_name() {
     let world = component_world();
     let run = build(&world, "gfx1100", &["--component", "scal"]).exits(2);
     insta::assert_snapshot!(run.stderr, @r"
-    error: there is no component `scal`; the workspace has scale
+    error[B03]: there is no component `scal`; the workspace has scale
 
     hint: did you mean `scale`?
     ");
