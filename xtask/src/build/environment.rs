@@ -1,6 +1,7 @@
 //! Child environments, built from nothing: what is not on a list does not reach a compiler.
 
-use crate::lock::Host;
+use crate::lock::{Host, Part};
+use crate::store::Installed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -129,8 +130,15 @@ fn joined(folders: &[PathBuf], separator: &str) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(separator)
 }
 
+/// The library folders that a toolchain's compiler needs to start.
+pub(crate) fn toolchain_libraries(toolchain: &Installed) -> Vec<PathBuf> {
+    let Some(compiler) = toolchain.parts.get(&Part::Compiler) else { return Vec::new() };
+    let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
+    trees.flat_map(|package| library_folders(&package.tree, compiler)).collect()
+}
+
 /// The library folders of a package tree that follows Debian's layout; none for a dist, whose programs find their own.
-pub(crate) fn library_folders(tree: &Path, compiler: &Path) -> Vec<PathBuf> {
+fn library_folders(tree: &Path, compiler: &Path) -> Vec<PathBuf> {
     let llvm = compiler.parent().and_then(Path::parent).map(|root| root.join("lib"));
     let debian = ["usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"].map(|folder| tree.join(folder));
     match debian[0].is_dir() {

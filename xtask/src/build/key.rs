@@ -38,13 +38,16 @@ impl Inputs {
     }
 }
 
+/// What `cargo xtask env --write` puts beside a CMakeLists.txt for an IDE: no build reads it.
+const OF_THE_IDE: &str = "CMakeUserPresets.json";
+
 /// The digest of every file below `folders`, by path relative to `root` and content; line ends count, times do not.
 pub(crate) fn digest_sources(root: &Path, folders: &[PathBuf]) -> Result<Sha256, Error> {
     let mut hasher = Hasher::new();
     for folder in folders {
         let shown = files::forward_slashes(folder.strip_prefix(root).unwrap_or(folder));
         let paths = if folder.is_file() { vec![String::new()] } else { files::list(folder)? };
-        for path in paths {
+        for path in paths.into_iter().filter(|path| path != OF_THE_IDE) {
             let full = if path.is_empty() { folder.clone() } else { folder.join(&path) };
             let (digest, _) = Sha256::of_file(&full).named("read", &full)?;
             hasher.field(&format!("{shown}/{path}"));
@@ -85,6 +88,7 @@ mod tests {
         };
         let one = digest(&[("a.hip", "x"), ("sub/b.hip", "y")]);
         assert_eq!(one, digest(&[("sub/b.hip", "y"), ("a.hip", "x")]));
+        assert_eq!(one, digest(&[("a.hip", "x"), ("sub/b.hip", "y"), ("CMakeUserPresets.json", "z")]));
         assert_ne!(one, digest(&[("a.hip", "y"), ("sub/b.hip", "x")]));
         assert_ne!(one, digest(&[("a.hip", "x"), ("sub/c.hip", "y")]));
     }

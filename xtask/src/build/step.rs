@@ -58,6 +58,7 @@ pub(crate) fn build_all(
     files::remove_tree(&front_ends)?;
     run_side_by_side(&todo, jobs, |step, jobs| {
         let start = Instant::now();
+        let _job = ui.job("build", &format!("{} {}", step.component.name, step.target));
         let launcher = request.launcher.setting(step, &todo, &front_ends);
         build_one(request, step, &shared, &artifacts, &launcher, jobs)?;
         ui.phase(
@@ -92,9 +93,7 @@ impl Shared {
             }
         }
         let compiler = &toolchain.parts[&Part::Compiler];
-        let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
-        let libraries: Vec<PathBuf> =
-            trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
+        let libraries = environment::toolchain_libraries(toolchain);
         let mut environment = environment::for_tools(parent, request.host, &libraries);
         environment.extend(request.developer.iter().flat_map(|developer| developer.variables.clone()));
         if let Launcher::Cache(_) = request.launcher {

@@ -3,7 +3,7 @@
 use super::{MissingPrerequisite, Session};
 use crate::build::{
     Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all,
-    load_workspace, make_plan, rust_version,
+    load_workspace, make_plan, rust_version, write_compile_commands,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
@@ -35,7 +35,7 @@ enum PlanFormat {
 }
 
 /// What is built, for `build` and `release`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct What {
     /// Targets: gfx names, dist families, `native` or `all`, separated by commas
     #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
@@ -138,7 +138,11 @@ impl What {
         let plan = make_plan(&request)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.map_or(cores, usize::from);
-        Ok(build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?)
+        let outcomes = build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?;
+        if let Some(path) = write_compile_commands(&session.root, &plan)? {
+            session.ui.detail(&format!("{} is for clangd and IDEs", path.display()));
+        }
+        Ok(outcomes)
     }
 
     fn launcher(&self) -> Result<Launcher, MissingPrerequisite> {
@@ -149,7 +153,12 @@ impl What {
         })
     }
 
-    fn request<'r>(
+    /// These components for these targets, with no settings beside.
+    pub(super) fn only(targets: &str, components: &[String]) -> Self {
+        Self { targets: targets.to_owned(), components: components.to_vec(), ..Self::default() }
+    }
+
+    pub(super) fn request<'r>(
         &self,
         session: &Session,
         lock: &Lock,
