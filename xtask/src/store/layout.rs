@@ -42,6 +42,11 @@ fn places(part: Part) -> &'static [Place] {
             Place { folder: "lib/llvm/", files: &CLANG, answer: "bin/clang++{exe}" },
             Place { folder: "usr/lib/llvm-*/", files: &CLANG, answer: "bin/clang++{exe}" },
         ],
+        Part::OffloadBundler => &[Place {
+            folder: "usr/lib/llvm-*/",
+            files: &["bin/clang-offload-bundler{exe}"],
+            answer: "bin/clang-offload-bundler{exe}",
+        }],
         Part::Hip => &[
             Place {
                 folder: "",

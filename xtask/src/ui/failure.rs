@@ -326,6 +326,11 @@ fn of_build(error: &build::Error) -> Option<Failure> {
             Exit::Usage,
             did_you_mean(nearest.as_ref(), "leave --component out to build all"),
         )),
+        Error::NoProject { .. } => Some(Failure::new(
+            Exit::Usage,
+            "write one beside the project's CMakeLists.txt: name = \"…\" and version = \"…\" are enough (docs/architecture.md, \"Projects of others\")",
+        )),
+        Error::Project { .. } => Some(Failure::plain(Exit::Usage)),
         Error::MissingPart { .. } => {
             Some(Failure::new(Exit::Prerequisite, "`cargo xtask lock show` lists what each toolchain has"))
         }
@@ -333,6 +338,7 @@ fn of_build(error: &build::Error) -> Option<Failure> {
             Exit::Mismatch,
             "cargo xtask store verify names every difference; remove the entry and run cargo xtask bootstrap",
         )),
+        Error::CrossBuild { mend, .. } => Some(Failure::new(Exit::Prerequisite, *mend)),
         Error::Interrupted => Some(Failure::plain(Exit::Interrupted)),
         Error::Start { .. } => Some(Failure::new(
             Exit::Prerequisite,

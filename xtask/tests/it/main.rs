@@ -10,6 +10,8 @@ mod dist_check;
 mod dist_signed;
 mod download;
 mod lock;
+mod places;
+mod project;
 mod ranges;
 mod release;
 mod support;
