@@ -2,13 +2,10 @@
 //
 // No headers of ROCm and no device library: clang's builtins are all it takes.
 #include "rms_norm_args.h"
-
-#define DEVICE __attribute__((device, always_inline)) inline
-#define LDS static __attribute__((shared))
+#include "wave.h"
 
 namespace {
 
-constexpr unsigned lanes = 32;
 constexpr unsigned threads = 256;
 constexpr unsigned waves = threads / lanes;
 constexpr unsigned vector_bytes = 16; // one global_load_b128
@@ -31,23 +28,6 @@ struct Vector {
   DEVICE explicit Vector(const T* from) { __builtin_memcpy(value, from, vector_bytes); }
   DEVICE void store(T* to) const { __builtin_memcpy(to, value, vector_bytes); }
 };
-
-// Orders LDS alone: with global memory the fences would drop the row from the cache that the second pass reads it from.
-DEVICE void lds_barrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
-  __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
-}
-
-// The sum over the wave, in every lane. Always the same order, so the same input gives the same bits.
-DEVICE float wave_sum(float x) {
-  const unsigned lane = __builtin_amdgcn_workitem_id_x() % lanes;
-  for (unsigned step = lanes / 2; step > 0; step /= 2) {
-    const int other = __builtin_amdgcn_ds_bpermute((lane ^ step) * sizeof(float), __builtin_bit_cast(int, x));
-    x += __builtin_bit_cast(float, other);
-  }
-  return x;
-}
 
 // The sum over the work-group, in every thread.
 DEVICE float group_sum(float x) {

@@ -1,4 +1,4 @@
-//! Strata's engine. So far: the kernels it launches, their CPU reference, and the report on this machine's GPUs that `strata-device` prints.
+//! Strata's engine: models and what computes them, the kernels it launches, and the report on this machine's GPUs that `strata-device` prints.
 
 pub mod arena;
 #[cfg(feature = "models")]
@@ -11,8 +11,8 @@ pub mod device;
 pub mod element;
 #[cfg(feature = "models")]
 pub mod generate;
-#[cfg(feature = "models")]
 pub mod gguf;
+pub mod kernels;
 #[cfg(feature = "models")]
 pub mod loaded;
 #[cfg(feature = "models")]
@@ -20,7 +20,6 @@ pub mod memory;
 #[cfg(feature = "models")]
 pub mod model;
 pub mod plan;
-#[cfg(feature = "models")]
 pub mod quant;
 pub mod reference;
 pub mod report;

@@ -3,7 +3,7 @@
 use crate::backend::Backend;
 use crate::chat::{self, Message, Template};
 use crate::gguf::{self, Gguf};
-use crate::model::Model;
+use crate::model::{LoadError, Model};
 use crate::tokenizer::{self, Tokenizer};
 use std::path::Path;
 use std::sync::Arc;
@@ -14,6 +14,9 @@ pub enum Error {
     /// The file or a tensor of it.
     #[error(transparent)]
     Gguf(#[from] gguf::Error),
+    /// The file of its weights, or whoever is to compute with them.
+    #[error(transparent)]
+    Model(#[from] LoadError),
     /// Its tokenizer.
     #[error(transparent)]
     Tokenizer(#[from] tokenizer::Error),

@@ -143,6 +143,48 @@ impl Memory {
         base
     }
 
+    /// Writes bytes as a host does, whatever kernels may do there.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), FaultKind> {
+        for (at, byte) in bytes.iter().enumerate() {
+            let place = self.find(address + at as u64, 1)?;
+            let buffer = &self.buffers[place.buffer];
+            let (index, shift) = ((place.offset / 4) as usize, 8 * (place.offset % 4) as u32);
+            buffer.words[index].fetch_and(!(0xff << shift), Relaxed);
+            buffer.words[index].fetch_or(u32::from(*byte) << shift, Relaxed);
+            buffer.defined[index].fetch_or(1 << (place.offset % 4), Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Reads bytes as a host does, and says of each whether anything was ever written there.
+    ///
+    /// # Errors
+    /// Where there is no memory.
+    pub fn read(&self, address: u64, len: usize) -> Result<(Vec<u8>, Vec<bool>), FaultKind> {
+        let byte = |at: usize| {
+            let (value, is_defined) = self.load_part(self.find(address + at as u64, 1)?, 1);
+            Ok((value as u8, is_defined))
+        };
+        (0..len).map(byte).collect::<Result<Vec<_>, _>>().map(|bytes| bytes.into_iter().unzip())
+    }
+
+    /// Takes the buffer that starts at `address` away and says how many bytes it had: from now on there is nothing. Its address is not given again.
+    ///
+    /// # Errors
+    /// No buffer starts there.
+    pub fn release(&mut self, address: u64) -> Result<u64, FaultKind> {
+        let place = self.find(address, 0)?;
+        let buffer = &mut self.buffers[place.buffer];
+        if place.offset != 0 {
+            return Err(FaultKind::OutOfBounds { address, bytes: 0, nearest: self.nearest(address) });
+        }
+        (buffer.words, buffer.defined, buffer.stored) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(std::mem::take(&mut buffer.bytes))
+    }
+
     /// All numbers of the buffer that starts at `address`.
     ///
     /// # Panics
@@ -272,6 +314,19 @@ mod tests {
         assert!(!memory.load_part(place, 4).1);
         memory.store(place, 1.5f32.to_bits(), 4);
         assert_eq!((memory.numbers::<f32>(b)[1], memory.stored::<f32>(b)), (1.5, vec![false, true]));
+    }
+
+    #[test]
+    fn a_host_writes_anywhere_and_sees_what_was_never_written() {
+        let mut memory = Memory::new();
+        let a = memory.output::<u8>("a", 6);
+        memory.write(a + 1, &[1, 2, 3, 4]).expect("there");
+        let (bytes, defined) = memory.read(a, 6).expect("there");
+        assert_eq!((&bytes[1..5], defined), (&[1, 2, 3, 4][..], vec![false, true, true, true, true, false]));
+        assert!(memory.write(a + 4, &[0; 3]).is_err() && memory.read(a - 1, 1).is_err());
+        assert!(memory.release(a + 1).is_err());
+        assert_eq!(memory.release(a).expect("there"), 6);
+        assert!(memory.read(a, 1).is_err() && memory.output::<u8>("b", 1) != a);
     }
 
     #[test]

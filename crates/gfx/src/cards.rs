@@ -114,6 +114,12 @@ pub fn target_of_card_name(name: &str) -> Option<Target> {
     CARDS.iter().find(|card| card.model.eq_ignore_ascii_case(&model)).map(|card| card.target)
 }
 
+/// Whether every chip of this target sits in a processor and shares its memory: Rembrandt and Raphael, Phoenix, Strix and Krackan, Van Gogh
+/// (facts/strata.md 2.4). A generic target is no chip.
+pub fn is_integrated(target: Target) -> bool {
+    matches!(target, Gfx1033 | Gfx1035 | Gfx1036 | Gfx1103 | Gfx1150 | Gfx1151 | Gfx1152 | Gfx1153)
+}
+
 /// What is left of a name without the words that many cards share and the memory size.
 fn model_of(name: &str) -> String {
     const SHARED: [&str; 8] = ["amd", "ati", "radeon", "rx", "pro", "ai", "graphics", "gpu"];
@@ -165,6 +171,14 @@ mod tests {
             assert_eq!(target_of_card_name(name), Some(target), "{name}");
         }
         assert_eq!(target_of_card_name("AMD Radeon RX 7900 XTXX"), None);
+    }
+
+    #[test]
+    fn a_chip_is_a_card_or_part_of_a_processor() {
+        let is_apu_model = |model: &str| model.ends_with('M') && model.len() == 4 || model.starts_with("80");
+        for card in CARDS.iter().filter(|card| card.model.len() <= 5) {
+            assert_eq!(is_integrated(card.target), is_apu_model(card.model), "{}", card.model);
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod selection;
 mod target;
 mod tier;
 
-pub use cards::{CARDS, Card, PciId, target_of_card_name, target_of_pci_id};
+pub use cards::{CARDS, Card, PciId, is_integrated, target_of_card_name, target_of_pci_id};
 pub use error::{ParseError, SelectionError};
 pub use family::{DistFamily, Family};
 pub use matrix::{DataType, Wmma};

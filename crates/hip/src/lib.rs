@@ -7,8 +7,10 @@
 mod api;
 mod device;
 mod error;
+mod graph;
 mod image;
 mod library;
+mod mapped;
 mod memory;
 mod module;
 mod runtime;
@@ -16,6 +18,8 @@ mod stream;
 
 pub use device::Device;
 pub use error::{Attempt, CallError, LoadError};
+pub use graph::Graph;
+pub use mapped::MappedWords;
 pub use memory::{DeviceBuffer, MemoryInfo};
 pub use module::{Arguments, Function, Launch, Module};
 pub use runtime::Runtime;

@@ -78,6 +78,41 @@ impl Runtime {
 }
 
 impl DeviceBuffer {
+    /// Copies `len` bytes of `from`, which lies on device `from_device`, to the begin of this buffer on device `device`, after the work of their
+    /// default streams.
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    ///
+    /// # Panics
+    /// If one of the buffers is shorter.
+    pub fn copy_from(
+        &mut self,
+        device: u32,
+        from: &Self,
+        from_device: u32,
+        len: usize,
+    ) -> Result<(), CallError> {
+        assert!(
+            len <= self.len && len <= from.len,
+            "{len} bytes of {} do not fit into {}",
+            from.len,
+            self.len
+        );
+        let ordinal = |device: u32| c_int::try_from(device).unwrap_or(c_int::MAX);
+        // SAFETY: both sides hold as many bytes.
+        let code = unsafe {
+            (self.runtime.api.memcpy_peer)(
+                self.pointer,
+                ordinal(device),
+                from.pointer,
+                ordinal(from_device),
+                len,
+            )
+        };
+        self.runtime.api.check(code, "hipMemcpyPeer")
+    }
+
     /// Its address on the device, for an argument block.
     pub fn address(&self) -> u64 {
         self.pointer as u64
@@ -124,10 +159,22 @@ impl DeviceBuffer {
     /// # Errors
     /// What the runtime returns: a kernel that faulted shows up here.
     pub fn read(&self) -> Result<Vec<u8>, CallError> {
-        let mut bytes = vec![0_u8; self.len];
+        self.read_first(self.len)
+    }
+
+    /// Copies its first `len` bytes back, after the work of the default stream.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    ///
+    /// # Panics
+    /// If it is shorter.
+    pub fn read_first(&self, len: usize) -> Result<Vec<u8>, CallError> {
+        assert!(len <= self.len, "{len} bytes are more than {}", self.len);
+        let mut bytes = vec![0_u8; len];
         // SAFETY: both sides hold `len` bytes.
         let code = unsafe {
-            (self.runtime.api.memcpy)(bytes.as_mut_ptr().cast(), self.pointer, self.len, DEVICE_TO_HOST)
+            (self.runtime.api.memcpy)(bytes.as_mut_ptr().cast(), self.pointer, len, DEVICE_TO_HOST)
         };
         self.runtime.api.check(code, "hipMemcpy")?;
         Ok(bytes)

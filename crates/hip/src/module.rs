@@ -104,8 +104,8 @@ impl Drop for Loaded {
 impl Function {
     /// Queues the kernel on `stream`; the arguments are copied before it returns.
     ///
-    /// A wrong argument block can spoil other buffers on the device or make the kernel fault, which later calls report. It cannot reach the memory of
-    /// this process: this crate maps none of it for the device. So it is a safe function.
+    /// A wrong argument block can spoil other buffers on the device or make the kernel fault, which later calls report. It cannot reach other memory of
+    /// this process than [`crate::MappedWords`], which are atomics. So it is a safe function.
     ///
     /// # Errors
     /// What the runtime returns, e.g. for a block that is larger than the kernel allows.

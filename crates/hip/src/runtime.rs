@@ -81,4 +81,10 @@ impl Runtime {
         let code = unsafe { (self.api.set_device)(c_int::try_from(number).unwrap_or(c_int::MAX)) };
         self.api.check(code, "hipSetDevice")
     }
+
+    /// Forgets the error of an earlier call. Libraries on top of the runtime can leave one behind although they succeeded (facts/strata.md 1.6).
+    pub fn clear_last_error(&self) {
+        // SAFETY: takes nothing; the code that it returns is the one that is to be forgotten.
+        unsafe { (self.api.get_last_error)() };
+    }
 }

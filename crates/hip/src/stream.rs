@@ -1,11 +1,12 @@
 //! Streams: queues of work on a device.
 
+use crate::api::NOT_READY;
 use crate::{CallError, Runtime};
 use std::ffi::c_void;
 
 /// A queue on the device that was current when it was made.
 pub struct Stream {
-    runtime: Runtime,
+    pub(crate) runtime: Runtime,
     pub(crate) handle: *mut c_void,
     /// Whether it is destroyed with this value.
     is_own: bool,
@@ -47,6 +48,19 @@ impl Stream {
     /// Its handle as a number, to tell streams apart.
     pub fn address(&self) -> usize {
         self.handle.addr()
+    }
+
+    /// Whether all its work is done. It also enters the driver, which is what makes writes of the device to mapped memory visible on Windows
+    /// (facts/strata.md 1.6).
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    pub fn is_done(&self) -> Result<bool, CallError> {
+        // SAFETY: the handle came from hipStreamCreate, or is null or borrowed, and lives.
+        match unsafe { (self.runtime.api.stream_query)(self.handle) } {
+            NOT_READY => Ok(false),
+            code => self.runtime.api.check(code, "hipStreamQuery").map(|()| true),
+        }
     }
 
     /// Waits until all its work is done.

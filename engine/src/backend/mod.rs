@@ -1,9 +1,10 @@
 //! What computes: one trait, so that every backend runs the same graph.
 
 pub mod cpu;
+pub mod hip;
 
 use crate::gguf::{Gguf, Tensor};
-use crate::model::{Experts, Turns};
+use crate::model::{Batch, Experts, Turns};
 use std::sync::Arc;
 
 /// Where a token goes: a sequence's slot of the cache and its position there.
@@ -13,6 +14,17 @@ pub struct Span {
     pub slot: usize,
     /// Position in it, from 0; everything before it has been stored.
     pub position: usize,
+}
+
+/// What a weight is for: a backend with several places keeps it where that is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The table of tokens.
+    Embedding,
+    /// A layer, by number.
+    Layer(usize),
+    /// The last norm and the output.
+    Output,
 }
 
 /// The operations of the graph. A buffer holds rows of f32, one a token; the number of rows follows from its length.
@@ -25,13 +37,21 @@ pub trait Backend: Send + Sync {
     type Buffer: Send;
     /// Keys and values of all layers.
     type Cache: Send;
+    /// What one step works on: tokens, their places and angles.
+    type Step: Send;
     /// What can go wrong while computing.
     type Error: std::error::Error + Send + Sync + 'static;
 
     /// Takes a matrix of a file: sizes `[columns, rows]` or `[columns, rows, experts]`.
-    fn matrix(&self, gguf: &Arc<Gguf>, tensor: &Tensor) -> Self::Matrix;
+    ///
+    /// # Errors
+    /// When there is not enough memory for it.
+    fn matrix(&self, part: Part, gguf: &Arc<Gguf>, tensor: &Tensor) -> Result<Self::Matrix, Self::Error>;
     /// Takes a vector.
-    fn vector(&self, numbers: &[f32]) -> Self::Vector;
+    ///
+    /// # Errors
+    /// When there is not enough memory for it.
+    fn vector(&self, part: Part, numbers: &[f32]) -> Result<Self::Vector, Self::Error>;
     /// Room for keys and values.
     ///
     /// # Errors
@@ -48,14 +68,27 @@ pub trait Backend: Send + Sync {
     /// Runs `work`, whose operations are this backend's, wherever that is best.
     fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R;
 
-    /// The rows `tokens` of a matrix.
+    /// Takes what a step works on to where the operations find it.
     ///
     /// # Errors
     /// The backend's, as of all that follow.
-    fn embed(&self, table: &Self::Matrix, tokens: &[u32]) -> Result<Self::Buffer, Self::Error>;
-    /// The rows `rows` of `x`, which has rows of `width`.
-    #[allow(missing_docs, clippy::missing_errors_doc)]
-    fn pick(&self, x: &Self::Buffer, width: usize, rows: &[usize]) -> Result<Self::Buffer, Self::Error>;
+    fn step(&self, batch: &Batch, turns: Turns) -> Result<Self::Step, Self::Error>;
+    /// Computes `work`, which consists of this backend's operations on `step` and `cache`, and reads the numbers it gives. A backend may keep what it queued and queue it again for
+    /// a step of the same shape.
+    #[allow(clippy::missing_errors_doc)]
+    fn compute(
+        &self,
+        cache: &mut Self::Cache,
+        step: &Self::Step,
+        work: impl FnOnce(&mut Self::Cache) -> Result<Option<Self::Buffer>, Self::Error>,
+    ) -> Result<Vec<f32>, Self::Error>;
+
+    /// The rows of a matrix that the step's tokens name.
+    #[allow(clippy::missing_errors_doc)]
+    fn embed(&self, table: &Self::Matrix, step: &Self::Step) -> Result<Self::Buffer, Self::Error>;
+    /// The rows of `x`, which has rows of `width`, that are the step's outputs.
+    #[allow(clippy::missing_errors_doc)]
+    fn pick(&self, x: &Self::Buffer, width: usize, step: &Self::Step) -> Result<Self::Buffer, Self::Error>;
     /// `x · weight / sqrt(mean(x²) + epsilon)` for each row of the weight's length.
     #[allow(clippy::missing_errors_doc)]
     fn rms_norm(
@@ -80,7 +113,7 @@ pub trait Backend: Send + Sync {
         x: &mut Self::Buffer,
         head_dim: usize,
         heads: usize,
-        turns: &Turns,
+        step: &Self::Step,
     ) -> Result<(), Self::Error>;
     /// Keeps keys and values of a layer.
     #[allow(clippy::missing_errors_doc)]
@@ -88,7 +121,7 @@ pub trait Backend: Send + Sync {
         &self,
         cache: &mut Self::Cache,
         layer: usize,
-        spans: &[Span],
+        step: &Self::Step,
         key: &Self::Buffer,
         value: &Self::Buffer,
     ) -> Result<(), Self::Error>;
@@ -98,13 +131,18 @@ pub trait Backend: Send + Sync {
         &self,
         cache: &Self::Cache,
         layer: usize,
-        spans: &[Span],
+        step: &Self::Step,
         query: &Self::Buffer,
         heads: usize,
     ) -> Result<Self::Buffer, Self::Error>;
-    /// `gate = silu(gate) · up`.
+    /// `silu(x · gate) · (x · up)`.
     #[allow(clippy::missing_errors_doc)]
-    fn gate(&self, gate: &mut Self::Buffer, up: &Self::Buffer) -> Result<(), Self::Error>;
+    fn gated(
+        &self,
+        gate: &Self::Matrix,
+        up: &Self::Matrix,
+        x: &Self::Buffer,
+    ) -> Result<Self::Buffer, Self::Error>;
     /// Each token through its best experts (gate, up and down), weighted by the softmax of their scores, which is made to sum to 1 over those
     /// that are used.
     #[allow(clippy::missing_errors_doc)]
@@ -115,7 +153,4 @@ pub trait Backend: Send + Sync {
         weights: [&Self::Matrix; 3],
         x: &Self::Buffer,
     ) -> Result<Self::Buffer, Self::Error>;
-    /// The numbers of a buffer.
-    #[allow(clippy::missing_errors_doc)]
-    fn read(&self, x: Self::Buffer) -> Result<Vec<f32>, Self::Error>;
 }

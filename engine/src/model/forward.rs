@@ -44,26 +44,35 @@ impl<B: Backend> Model<B> {
     /// # Errors
     /// Those of the backend.
     pub fn forward(&self, cache: &mut B::Cache, batch: &Batch) -> Result<Vec<f32>, B::Error> {
-        self.backend.run(|| self.compute(cache, batch))
+        self.backend.run(|| self.step(cache, batch))
     }
 
-    fn compute(&self, cache: &mut B::Cache, batch: &Batch) -> Result<Vec<f32>, B::Error> {
+    fn step(&self, cache: &mut B::Cache, batch: &Batch) -> Result<Vec<f32>, B::Error> {
+        let step = self.backend.step(batch, self.turns(&batch.spans))?;
+        self.backend.compute(cache, &step, |cache| self.compute(cache, &step, !batch.outputs.is_empty()))
+    }
+
+    fn compute(
+        &self,
+        cache: &mut B::Cache,
+        step: &B::Step,
+        wants_logits: bool,
+    ) -> Result<Option<B::Buffer>, B::Error> {
         let (backend, weights) = (&self.backend, &self.weights);
-        let turns = self.turns(&batch.spans);
-        let mut x = backend.embed(&weights.embedding, &batch.tokens)?;
+        let mut x = backend.embed(&weights.embedding, step)?;
         for (number, layer) in weights.layers.iter().enumerate() {
-            let part = self.attention(cache, number, &layer.attention, &x, batch, &turns)?;
+            let part = self.attention(cache, number, &layer.attention, &x, step)?;
             backend.add(&mut x, &part)?;
             let part = self.feed_forward(&layer.feed_forward, &x)?;
             backend.add(&mut x, &part)?;
         }
-        if batch.outputs.is_empty() {
-            return Ok(Vec::new());
+        if !wants_logits {
+            return Ok(None);
         }
-        let last = backend.pick(&x, self.config.width, &batch.outputs)?;
+        let last = backend.pick(&x, self.config.width, step)?;
         let last = backend.rms_norm(&last, &weights.norm, self.config.epsilon)?;
         let output = weights.output.as_ref().unwrap_or(&weights.embedding);
-        backend.read(backend.multiply(output, &last)?)
+        backend.multiply(output, &last).map(Some)
     }
 
     fn attention(
@@ -72,8 +81,7 @@ impl<B: Backend> Model<B> {
         layer: usize,
         weights: &Attention<B>,
         x: &B::Buffer,
-        batch: &Batch,
-        turns: &Turns,
+        step: &B::Step,
     ) -> Result<B::Buffer, B::Error> {
         let (backend, epsilon) = (&self.backend, self.config.epsilon);
         let x = backend.rms_norm(x, &weights.norm, epsilon)?;
@@ -90,10 +98,10 @@ impl<B: Backend> Model<B> {
         let mut query = project(&weights.query, &weights.query_bias, &weights.query_norm)?;
         let mut key = project(&weights.key, &weights.key_bias, &weights.key_norm)?;
         let value = project(&weights.value, &weights.value_bias, &None)?;
-        backend.turn(&mut query, self.config.head_dim, self.config.heads, turns)?;
-        backend.turn(&mut key, self.config.head_dim, self.config.kv_heads, turns)?;
-        backend.store(cache, layer, &batch.spans, &key, &value)?;
-        let mixed = backend.attend(cache, layer, &batch.spans, &query, self.config.heads)?;
+        backend.turn(&mut query, self.config.head_dim, self.config.heads, step)?;
+        backend.turn(&mut key, self.config.head_dim, self.config.kv_heads, step)?;
+        backend.store(cache, layer, step, &key, &value)?;
+        let mixed = backend.attend(cache, layer, step, &query, self.config.heads)?;
         let mut out = backend.multiply(&weights.output, &mixed)?;
         if let Some(bias) = &weights.output_bias {
             backend.add_to_rows(&mut out, bias)?;
@@ -108,10 +116,8 @@ impl<B: Backend> Model<B> {
             let scores = backend.multiply(router, &x)?;
             return backend.mix_experts(&scores, experts, [&weights.gate, &weights.up, &weights.down], &x);
         }
-        let mut gate = backend.multiply(&weights.gate, &x)?;
-        let up = backend.multiply(&weights.up, &x)?;
-        backend.gate(&mut gate, &up)?;
-        backend.multiply(&weights.down, &gate)
+        let inner = backend.gated(&weights.gate, &weights.up, &x)?;
+        backend.multiply(&weights.down, &inner)
     }
 
     fn turns(&self, spans: &[Span]) -> Turns {

@@ -9,8 +9,25 @@ pub use forward::{Batch, Turns};
 pub use weights::{Attention, FeedForward, Layer, Weights};
 
 use crate::backend::Backend;
-use crate::gguf::{Error, Gguf};
+use crate::gguf::{self, Gguf};
 use std::sync::Arc;
+
+/// Why a model cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Its file.
+    #[error(transparent)]
+    Gguf(#[from] gguf::Error),
+    /// Whoever is to compute it.
+    #[error(transparent)]
+    Backend(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl LoadError {
+    fn backend(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self::Backend(Box::new(error))
+    }
+}
 
 /// A model on a backend, ready to run.
 pub struct Model<B: Backend> {
@@ -23,8 +40,8 @@ impl<B: Backend> Model<B> {
     /// Loads a model.
     ///
     /// # Errors
-    /// What its file lacks or has wrong.
-    pub fn load(gguf: &Arc<Gguf>, backend: B) -> Result<Self, Error> {
+    /// What its file lacks or has wrong, and what the backend cannot hold.
+    pub fn load(gguf: &Arc<Gguf>, backend: B) -> Result<Self, LoadError> {
         let config = Config::new(gguf)?;
         let weights = Weights::load(gguf, &config, &backend)?;
         Ok(Self { config, weights, backend })

@@ -1,7 +1,8 @@
 //! The tensors of a model by name, checked against its sizes and given to a backend.
 
+use super::LoadError;
 use super::config::{Architecture, Config};
-use crate::backend::Backend;
+use crate::backend::{Backend, Part};
 use crate::gguf::{Error, Gguf, Tensor};
 use std::sync::Arc;
 
@@ -55,17 +56,20 @@ impl<B: Backend> Weights<B> {
     /// Finds, checks and loads them.
     ///
     /// # Errors
-    /// [`Error::MissingTensor`] and [`Error::Shape`].
-    pub fn load(gguf: &Arc<Gguf>, config: &Config, backend: &B) -> Result<Self, Error> {
-        let loader = Loader { gguf, config, backend };
+    /// [`Error::MissingTensor`] and [`Error::Shape`], and the backend's.
+    pub fn load(gguf: &Arc<Gguf>, config: &Config, backend: &B) -> Result<Self, LoadError> {
+        let loader = |part| Loader { gguf, config, backend, part };
+        let output = loader(Part::Output);
         let (width, vocabulary) = (config.width, config.vocabulary);
         Ok(Self {
-            embedding: loader.matrix("token_embd.weight", [width, vocabulary])?,
-            layers: (0..config.layers).map(|layer| loader.layer(layer)).collect::<Result<_, _>>()?,
-            norm: loader.vector("output_norm.weight", width)?,
-            output: loader.optional("output.weight", |name| loader.matrix(name, [width, vocabulary]))?,
-            rope_factors: loader.optional("rope_freqs.weight", |name| {
-                let tensor = loader.find(name, &[config.rope.dimensions / 2])?;
+            embedding: loader(Part::Embedding).matrix("token_embd.weight", [width, vocabulary])?,
+            layers: (0..config.layers)
+                .map(|layer| loader(Part::Layer(layer)).layer(layer))
+                .collect::<Result<_, _>>()?,
+            norm: output.vector("output_norm.weight", width)?,
+            output: output.optional("output.weight", |name| output.matrix(name, [width, vocabulary]))?,
+            rope_factors: output.optional("rope_freqs.weight", |name| {
+                let tensor = output.find(name, &[config.rope.dimensions / 2])?;
                 Ok(numbers(gguf, tensor))
             })?,
         })
@@ -83,6 +87,7 @@ struct Loader<'a, B> {
     gguf: &'a Arc<Gguf>,
     config: &'a Config,
     backend: &'a B,
+    part: Part,
 }
 
 impl<B: Backend> Loader<'_, B> {
@@ -97,23 +102,28 @@ impl<B: Backend> Loader<'_, B> {
         Ok(tensor)
     }
 
-    fn matrix<const N: usize>(&self, name: &str, sizes: [usize; N]) -> Result<B::Matrix, Error> {
-        Ok(self.backend.matrix(self.gguf, self.find(name, &sizes)?))
+    fn matrix<const N: usize>(&self, name: &str, sizes: [usize; N]) -> Result<B::Matrix, LoadError> {
+        self.backend.matrix(self.part, self.gguf, self.find(name, &sizes)?).map_err(LoadError::backend)
     }
 
-    fn vector(&self, name: &str, size: usize) -> Result<B::Vector, Error> {
-        Ok(self.backend.vector(&numbers(self.gguf, self.find(name, &[size])?)))
+    fn vector(&self, name: &str, size: usize) -> Result<B::Vector, LoadError> {
+        let numbers = numbers(self.gguf, self.find(name, &[size])?);
+        self.backend.vector(self.part, &numbers).map_err(LoadError::backend)
     }
 
-    fn optional<T>(&self, name: &str, load: impl Fn(&str) -> Result<T, Error>) -> Result<Option<T>, Error> {
+    fn optional<T>(
+        &self,
+        name: &str,
+        load: impl Fn(&str) -> Result<T, LoadError>,
+    ) -> Result<Option<T>, LoadError> {
         if self.gguf.tensors().contains_key(name) { load(name).map(Some) } else { Ok(None) }
     }
 
-    fn layer(&self, layer: usize) -> Result<Layer<B>, Error> {
+    fn layer(&self, layer: usize) -> Result<Layer<B>, LoadError> {
         Ok(Layer { attention: self.attention(layer)?, feed_forward: self.feed_forward(layer)? })
     }
 
-    fn attention(&self, layer: usize) -> Result<Attention<B>, Error> {
+    fn attention(&self, layer: usize) -> Result<Attention<B>, LoadError> {
         let Config { architecture, width, heads, kv_heads, head_dim, .. } = *self.config;
         let (queries, keys) = (heads * head_dim, kv_heads * head_dim);
         let name = |part: &str| format!("blk.{layer}.attn_{part}");
@@ -140,7 +150,7 @@ impl<B: Backend> Loader<'_, B> {
         })
     }
 
-    fn feed_forward(&self, layer: usize) -> Result<FeedForward<B>, Error> {
+    fn feed_forward(&self, layer: usize) -> Result<FeedForward<B>, LoadError> {
         let width = self.config.width;
         let name = |part: &str| format!("blk.{layer}.ffn_{part}.weight");
         let norm = self.vector(&name("norm"), width)?;

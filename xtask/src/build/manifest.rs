@@ -57,6 +57,13 @@ pub(crate) struct ToolchainRecord {
     pub(crate) digest: Sha256,
     /// Name, version and store key of each package.
     pub(crate) packages: Vec<PackageRecord>,
+    /// Written only when it is `false`: the machine's own SDK compiled it, and nobody can fetch that by its hash.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    pub(crate) pinned: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// One package of a toolchain.

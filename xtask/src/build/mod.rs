@@ -23,7 +23,7 @@ pub(crate) use artifact::{Artifacts, Reuse};
 #[cfg(test)]
 pub(crate) use component::Kind as ComponentKind;
 pub(crate) use component::{Component, Workspace, load_workspace};
-pub(crate) use environment::Parent;
+pub(crate) use environment::{Parent, for_tools as tools_environment};
 pub(crate) use error::Error;
 pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
 pub(crate) use plan::{BuildPlan, Launcher, Request, Tools, make_plan};

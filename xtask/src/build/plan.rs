@@ -7,6 +7,7 @@ use super::rust::Rust;
 use super::settings::{Setting, digest_settings, settings};
 use crate::digest::Sha256;
 use crate::files;
+use crate::host::visual_studio::DeveloperEnvironment;
 use crate::lock::Host;
 use crate::store::Installed;
 use gfx::Target;
@@ -37,6 +38,8 @@ pub(crate) struct Request<'a> {
     pub(crate) work: PathBuf,
     /// What starts the compilers.
     pub(crate) launcher: Launcher,
+    /// Of Visual Studio, where the compiler needs one.
+    pub(crate) developer: Option<DeveloperEnvironment>,
 }
 
 /// What CMake starts compilers through. It changes nothing about their output, so it is no input.
@@ -172,6 +175,9 @@ fn plan_step(
     inputs.add("flags", digest_settings(&settings));
     inputs.add("build tools", Sha256::of(request.tools.versions.as_bytes()));
     inputs.add("xtask", Sha256::of(env!("CARGO_PKG_VERSION").as_bytes()));
+    if let Some(developer) = &request.developer {
+        inputs.add("Visual Studio", Sha256::of(developer.versions.as_bytes()));
+    }
     if component.has_rust() {
         let version = request.rust.as_ref().map_or("", |rust| &rust.version);
         inputs.add(RUST_TOOLCHAIN, Sha256::of(version.as_bytes()));

@@ -200,6 +200,7 @@ mod tests {
             name: "t".into(),
             rocm: "10.0.0".into(),
             digest: Sha256::of(b""),
+            is_pinned: true,
             packages: Vec::new(),
             parts: parts.map(|(part, path)| (part, path.into())).into(),
         };
@@ -220,6 +221,7 @@ mod tests {
             artifacts: r"C:\w\artifacts".into(),
             work: r"C:\w\target".into(),
             launcher: Launcher::None,
+            developer: None,
         };
         let target = Target::parse("gfx1201").expect("a target");
         settings(&request, &component, target, Path::new(r"C:\w\target\hip-lang")).expect("settings")

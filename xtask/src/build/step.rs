@@ -96,6 +96,7 @@ impl Shared {
         let libraries: Vec<PathBuf> =
             trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
         let mut environment = environment::for_tools(parent, Host::THIS, &libraries);
+        environment.extend(request.developer.iter().flat_map(|developer| developer.variables.clone()));
         if let Some(folder) = toolchain.parts.get(&Part::OffloadBundler).and_then(|path| path.parent()) {
             environment::find_first(&mut environment, folder, Host::THIS);
         }
@@ -220,6 +221,7 @@ fn build_one(
             rocm: toolchain.rocm.clone(),
             digest: toolchain.digest,
             packages: packages.collect(),
+            pinned: toolchain.is_pinned,
         },
         lock: request.lock,
         compiler: shared.compiler.clone(),

@@ -67,7 +67,7 @@ impl Bootstrap {
 pub(super) fn install(session: &Session, selected: Selected, from: &From) -> anyhow::Result<Installed> {
     let start = Instant::now();
     let name = &selected.toolchain.name;
-    let installed = bootstrap(&session.store, selected, &session.fetching(from))?;
+    let installed = session.complete(bootstrap(&session.store, selected, &session.fetching(from))?)?;
     let new: Vec<_> = installed.packages.iter().filter(|package| package.is_new).collect();
     let time = human_time(start.elapsed());
     match new.is_empty() {

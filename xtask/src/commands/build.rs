@@ -7,7 +7,7 @@ use crate::build::{
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
-use crate::store::{Installed, load_installed};
+use crate::store::Installed;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -99,7 +99,7 @@ impl Build {
         if let Some(PlanFormat::Json) = self.plan {
             return self.print_matrix(session, &lock, selected);
         }
-        let installed = load_installed(&session.store, selected)?;
+        let installed = session.installed(selected)?;
         if self.dry_run {
             let workspace = self.what.workspace(session)?;
             let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
@@ -190,6 +190,7 @@ impl What {
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
             launcher: self.launcher()?,
+            developer: session.developer_environment(selected, installed)?,
         })
     }
 }

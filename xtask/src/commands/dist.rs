@@ -76,6 +76,7 @@ impl Dist {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
+        session.refuse_unpinned(selected)?;
         let installed = load_installed(&session.store, selected)?;
         if self.check {
             return self.check_twice(session, selected);

@@ -20,6 +20,7 @@ impl Release {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
+        session.refuse_unpinned(selected)?;
         session.targets(&self.what.targets, selected)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
         self.what.build(session, &lock, selected, &installed)?;

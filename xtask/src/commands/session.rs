@@ -1,10 +1,13 @@
 //! What every command starts from: the workspace, the lock, the store, and the machine's own settings.
 
 use super::bootstrap::From;
+use crate::build;
 use crate::cli::Global;
 use crate::fetch::{Context, Mirrors, Timing, read_machine_sources};
-use crate::lock::{self, Host, Selected};
-use crate::store::Store;
+use crate::host::visual_studio::{self, ClangHeaders, DeveloperEnvironment};
+use crate::host::{Detection, Gpu, detect_gpus, sdk};
+use crate::lock::{self, Host, Part, Selected};
+use crate::store::{Installed, Store, load_installed};
 use crate::ui::Ui;
 use std::path::{Path, PathBuf};
 
@@ -34,10 +37,10 @@ pub(crate) struct MissingPrerequisite {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NativeError {
     /// No AMD GPU.
-    #[error("--targets native: the kernel's driver lists no AMD GPU")]
+    #[error("--targets native: this machine has no AMD GPU that a driver lists")]
     NoGpu,
     /// GPUs, but none that is a target.
-    #[error("--targets native: no target of this project is among the GPUs: {}", .0.join(", "))]
+    #[error("--targets native: nothing can be built for this machine's GPUs:{}", .0.iter().map(|gpu| format!("\n  {gpu}")).collect::<String>())]
     Unsupported(Vec<String>),
 }
 
@@ -63,7 +66,11 @@ impl<'a> Session<'a> {
 
     /// The checked lock.
     pub(crate) fn lock(&self) -> Result<lock::Lock, lock::Error> {
-        lock::load(&self.lock_path())
+        let mut lock = lock::load(&self.lock_path())?;
+        if self.global.toolchain == lock::SYSTEM {
+            lock.add_system(Host::THIS);
+        }
+        Ok(lock)
     }
 
     /// The toolchain that `--toolchain` names, for this machine.
@@ -74,9 +81,84 @@ impl<'a> Session<'a> {
     /// The targets that `text` names, all of which the toolchain builds.
     pub(crate) fn targets(&self, text: &str, selected: Selected) -> anyhow::Result<Vec<gfx::Target>> {
         let selection = gfx::Selection::parse(text)?;
-        let targets = selection.resolve(&selected.toolchain.targets, native_targets)?;
+        let native = || native_targets(&detect_gpus(&self.hip_roots(selected)));
+        let targets = selection.resolve(&selected.toolchain.targets, native)?;
         selected.check_targets(&targets)?;
         Ok(targets)
+    }
+
+    /// The selected toolchain, all of which is there.
+    pub(crate) fn installed(&self, selected: Selected) -> anyhow::Result<Installed> {
+        self.complete(load_installed(&self.store, selected)?)
+    }
+
+    /// Adds this machine's SDK to the toolchain `system`; others are whole.
+    pub(crate) fn complete(&self, installed: Installed) -> anyhow::Result<Installed> {
+        if installed.name != lock::SYSTEM {
+            return Ok(installed);
+        }
+        let candidates = self.sdks();
+        let good = candidates.iter().find_map(|c| Some((&c.path, c.verdict.as_ref().ok()?)));
+        let Some((path, sdk)) = good else {
+            let refused = |c: &sdk::Candidate| {
+                Some(format!("\n  {} (`{}`): {}", c.origin, c.path.display(), c.verdict.as_ref().err()?))
+            };
+            let reasons: String = candidates.iter().filter_map(refused).collect();
+            let what = "--toolchain system: this machine has no ROCm or HIP SDK that can compile";
+            return Err(MissingPrerequisite {
+                what: format!("{what}{reasons}"),
+                mend:
+                    "name its folder, STRATA_HIP_ROOT=DIR, or use a pinned toolchain: cargo xtask bootstrap"
+                        .into(),
+            }
+            .into());
+        };
+        self.ui.warn(&format!(
+            "toolchain system: {} at `{}` is not pinned, so what it builds is not for a release",
+            sdk.version,
+            path.display()
+        ));
+        Ok(installed.with_sdk(path, &sdk.version, &sdk.layout)?)
+    }
+
+    /// What this machine has beside the toolchains of the lock, in the order of preference.
+    pub(crate) fn sdks(&self) -> Vec<sdk::Candidate> {
+        sdk::candidates(&sdk::places(Vec::new(), &self.root), Host::THIS)
+    }
+
+    /// A release is made of pinned bytes only.
+    pub(crate) fn refuse_unpinned(&self, selected: Selected) -> Result<(), MissingPrerequisite> {
+        match selected.toolchain.name == lock::SYSTEM {
+            false => Ok(()),
+            true => Err(MissingPrerequisite {
+                what: "--toolchain system is not pinned: a release is made with a toolchain of the lock".into(),
+                mend: "`cargo xtask lock show` lists the toolchains; `build --toolchain system` compiles for this machine".into(),
+            }),
+        }
+    }
+
+    /// The environment of Visual Studio, for a compiler that takes its headers from there.
+    pub(crate) fn developer_environment(
+        &self,
+        selected: Selected,
+        installed: &Installed,
+    ) -> Result<Option<DeveloperEnvironment>, visual_studio::Error> {
+        if selected.toolchain.host != Host::WindowsMsvc || !cfg!(windows) {
+            return Ok(None);
+        }
+        let headers = installed.parts.get(&Part::Compiler).map(|clang| ClangHeaders::of_compiler(clang));
+        let survey = visual_studio::survey(headers.unwrap_or_default());
+        let base = build::tools_environment(&build::Parent::of_process(), Host::WindowsMsvc, &[]);
+        let cache = self.root.join("target/xtask/developer-environment.json");
+        visual_studio::developer_environment(&survey, &base, &cache).map(Some)
+    }
+
+    /// Where a hipInfo may lie: the toolchain's, if it is installed, then those of SDKs.
+    pub(crate) fn hip_roots(&self, selected: Selected) -> Vec<PathBuf> {
+        let installed = load_installed(&self.store, selected).ok();
+        let own = installed.and_then(|installed| installed.parts.get(&Part::Hip).cloned());
+        let sdks = self.sdks().into_iter().filter(|c| c.verdict.is_ok()).map(|c| c.path);
+        own.into_iter().chain(sdks).collect()
     }
 
     /// What fetching needs.
@@ -96,12 +178,15 @@ impl<'a> Session<'a> {
     }
 }
 
-fn native_targets() -> Result<Vec<gfx::Target>, NativeError> {
-    let gpus = crate::host::gpus();
-    let targets: Vec<gfx::Target> = gpus.iter().filter_map(|gpu| gpu.target).collect();
-    match (gpus.is_empty(), targets.is_empty()) {
+/// What `--targets native` stands for.
+fn native_targets(found: &Detection) -> Result<Vec<gfx::Target>, NativeError> {
+    let targets = found.native_targets();
+    match (found.gpus.is_empty(), targets.is_empty()) {
         (true, _) => Err(NativeError::NoGpu),
-        (_, true) => Err(NativeError::Unsupported(gpus.into_iter().map(|gpu| gpu.arch).collect())),
+        (_, true) => {
+            let refused = |gpu: &Gpu| Some(format!("{}: {}", gpu.label(), gpu.refusal()?));
+            Err(NativeError::Unsupported(found.gpus.iter().filter_map(refused).collect()))
+        }
         _ => Ok(targets),
     }
 }

@@ -23,6 +23,16 @@ pub(crate) enum Error {
         /// Its BUILD.json.
         path: PathBuf,
     },
+    /// Built with this machine's own SDK.
+    #[error("{component} for {target} was built with toolchain `{toolchain}`, which is not pinned")]
+    NotPinned {
+        /// The component.
+        component: String,
+        /// The target.
+        target: Target,
+        /// The toolchain's name.
+        toolchain: String,
+    },
     /// An output is not what its BUILD.json says.
     #[error("`{}` is not what BUILD.json says: expected {expected}, found {actual}", .path.display())]
     Changed {

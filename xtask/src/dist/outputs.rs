@@ -74,6 +74,11 @@ pub(super) fn artifact(
 ) -> Result<(PathBuf, BuildManifest), Error> {
     let folder = root.join(component).join(target.name());
     match Artifacts::manifest(&folder) {
+        Some(manifest) if !manifest.toolchain.pinned => Err(Error::NotPinned {
+            component: component.to_owned(),
+            target,
+            toolchain: manifest.toolchain.name,
+        }),
         Some(manifest) => Ok((folder, manifest)),
         None => {
             let path = folder.join(MANIFEST_FILE);

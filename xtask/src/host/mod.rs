@@ -1,7 +1,20 @@
-//! What this machine has.
+//! What this machine has. Edges read it into plain data, everything that decides is a pure function of that.
 
-mod kfd;
+mod checks;
+mod gpu;
+mod machine;
+mod process;
 mod programs;
+mod runtime;
+pub(crate) mod sdk;
+mod survey;
+mod version;
+pub(crate) mod visual_studio;
+mod windows_value;
 
-pub(crate) use kfd::{Gpu, gpus};
+pub(crate) use checks::{Check, Verdict, checks};
+pub(crate) use gpu::{Detection, Gpu, detect as detect_gpus};
+pub(crate) use machine::Machine;
 pub(crate) use programs::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
+pub(crate) use survey::{Question, survey};
+pub(crate) use windows_value::windows_value;

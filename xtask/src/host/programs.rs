@@ -1,5 +1,6 @@
 //! Build programs on the PATH: new enough or named as too old.
 
+use super::version::numbers;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -21,23 +22,24 @@ pub(crate) struct Program {
 
 /// The first `name` on the PATH, with its version.
 pub(crate) fn find_program(name: &str, minimum: [u32; 2]) -> Option<Program> {
-    let path = std::env::var_os("PATH")?;
-    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    let found = std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())?;
+    let found = on_path(name)?;
     let output = Command::new(&found).arg("--version").output().ok()?;
     let version = version_in(&String::from_utf8_lossy(&output.stdout))?;
     let is_new_enough = numbers(&version) >= minimum.to_vec();
     Some(Program { path: found, version, is_new_enough })
 }
 
+/// The first program `name` on the PATH.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    std::env::split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
+}
+
 /// The first dotted number in what a program prints.
 fn version_in(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_ascii_digit() && c != '.');
     words.map(|word| word.trim_matches('.')).find(|word| word.contains('.')).map(str::to_owned)
-}
-
-fn numbers(version: &str) -> Vec<u32> {
-    version.split('.').map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::Error;
 use super::model::{
     Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain, TreeFacts,
 };
+use super::system::SYSTEM;
 use crate::digest::Sha256;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -105,6 +106,10 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Lock, Error> {
     let mut toolchains = Vec::new();
     for raw in raw.toolchain {
         let host = place.host(&raw.host)?;
+        if raw.name.get_ref() == SYSTEM {
+            let message = format!("`{SYSTEM}` is the machine's own toolchain and no name for another");
+            return Err(place.contradiction(raw.name.span(), message));
+        }
         if !names.insert((raw.name.get_ref().clone(), host)) {
             let message = format!("toolchain `{}` is there twice for {host}", raw.name.get_ref());
             return Err(place.contradiction(raw.name.span(), message));

@@ -2,6 +2,7 @@
 
 use crate::lock::{Host, Part};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// Where the parts lie, relative to the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub(crate) struct Layout {
 }
 
 /// A tree in which something is missing.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("missing from the tree:{}", .missing.iter().map(|(part, paths)| format!("\n  {part}: {}", paths.join(", "))).collect::<String>())]
 pub(crate) struct LayoutError {
     /// Part and the patterns that match no file.
@@ -35,12 +36,16 @@ const CLANG: [&str; 4] = [
     "lib/clang/*/include/__clang_hip_runtime_wrapper.h",
 ];
 
+const BITCODE: [&str; 3] = ["ocml.bc", "ockl.bc", "oclc_abi_version_*.bc"];
+
 /// The places of each part, most likely first.
 fn places(part: Part) -> &'static [Place] {
     match part {
         Part::Compiler => &[
             Place { folder: "lib/llvm/", files: &CLANG, answer: "bin/clang++{exe}" },
             Place { folder: "usr/lib/llvm-*/", files: &CLANG, answer: "bin/clang++{exe}" },
+            // AMD's HIP SDK for Windows, up to 7.1.
+            Place { folder: "", files: &CLANG, answer: "bin/clang++{exe}" },
         ],
         Part::OffloadBundler => &[Place {
             folder: "usr/lib/llvm-*/",
@@ -55,11 +60,10 @@ fn places(part: Part) -> &'static [Place] {
             },
             Place { folder: "usr/", files: &["include/hip/hip_runtime.h", "share/hip/version"], answer: "" },
         ],
-        Part::DeviceLibs => &[Place {
-            folder: "lib/llvm/amdgcn/bitcode/",
-            files: &["ocml.bc", "ockl.bc", "oclc_abi_version_*.bc"],
-            answer: "",
-        }],
+        Part::DeviceLibs => &[
+            Place { folder: "lib/llvm/amdgcn/bitcode/", files: &BITCODE, answer: "" },
+            Place { folder: "amdgcn/bitcode/", files: &BITCODE, answer: "" },
+        ],
         Part::Cmake => &[
             Place {
                 folder: "cmake/data/",
@@ -103,6 +107,42 @@ pub(super) fn detect(
     match (at_root, wrapper(paths)) {
         (Err(error), Some(folder)) => detect_below(paths, &folder, wanted, host, targets).map_err(|_| error),
         (result, _) => result,
+    }
+}
+
+/// The same for a folder of the machine, of which only the places of these parts are looked at: it may be anything, a whole disk too.
+pub(crate) fn layout_of(root: &Path, wanted: &[Part], host: Host) -> Result<Layout, LayoutError> {
+    let places = wanted.iter().flat_map(|part| places(*part));
+    let patterns =
+        places.flat_map(|place| place.files.iter().map(move |file| format!("{}{file}", place.folder)));
+    let mut found = BTreeSet::new();
+    for pattern in patterns {
+        let pattern = pattern.replace("{exe}", host.exe_suffix());
+        let segments: Vec<&str> = pattern.split('/').collect();
+        matching(root, "", &segments, &mut found);
+    }
+    let paths = found.iter().map(String::as_str).collect();
+    detect_below(&paths, "", wanted, host, &[])
+}
+
+/// Adds the files below `folder` that match the pattern's segments.
+fn matching(folder: &Path, prefix: &str, segments: &[&str], found: &mut BTreeSet<String>) {
+    let Some((first, rest)) = segments.split_first() else { return };
+    let names: Vec<String> = match first.contains('*') {
+        false => vec![(*first).to_owned()],
+        true => {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            names.filter(|name| match_segment(first, name)).collect()
+        }
+    };
+    for name in names {
+        let path = folder.join(&name);
+        match rest.is_empty() {
+            true if path.is_file() => drop(found.insert(format!("{prefix}{name}"))),
+            true => {}
+            false => matching(&path, &format!("{prefix}{name}/"), rest, found),
+        }
     }
 }
 

@@ -12,13 +12,14 @@ mod path_length;
 mod process_lock;
 mod receipt;
 mod staging;
+mod system;
 mod toolchain;
 mod verify;
 
 pub(crate) use error::Error;
 pub(crate) use gc::{Garbage, Keep};
 pub(crate) use install::check_layout;
-pub(crate) use layout::{Layout, LayoutError};
+pub(crate) use layout::{Layout, LayoutError, layout_of};
 pub(crate) use manifest::{Entry, Kind, Manifest};
 pub(crate) use path_length::{TooLong, longest as longest_path};
 pub(crate) use receipt::Receipt;

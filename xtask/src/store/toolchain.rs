@@ -17,6 +17,8 @@ pub(crate) struct Installed {
     pub(crate) rocm: String,
     /// Over the packages' names and keys.
     pub(crate) digest: Sha256,
+    /// Whether every byte of it is in the lock; not so for the machine's own SDK.
+    pub(crate) is_pinned: bool,
     /// In the lock's order.
     pub(crate) packages: Vec<InstalledPackage>,
     /// Where each part lies.
@@ -94,6 +96,7 @@ fn assemble(selected: Selected, packages: Vec<InstalledPackage>) -> Installed {
         name: selected.toolchain.name.clone(),
         rocm: selected.toolchain.rocm.clone(),
         digest: hasher.finish().0,
+        is_pinned: true,
         packages,
         parts,
     }

@@ -155,6 +155,9 @@ fn judge(cause: &(dyn Error + 'static)) -> Option<Failure> {
     if let Some(missing) = cause.downcast_ref::<MissingPrerequisite>() {
         return Some(Failure::new(Exit::Prerequisite, missing.mend.clone()));
     }
+    if let Some(error) = cause.downcast_ref::<crate::host::visual_studio::Error>() {
+        return Some(Failure::new(Exit::Prerequisite, error.mend()));
+    }
     if let Some(error) = cause.downcast_ref::<gfx::SelectionError<NativeError>>() {
         return Some(match error {
             gfx::SelectionError::Native(_) => Failure::new(
@@ -354,6 +357,12 @@ fn of_dist(error: &dist::Error) -> Option<Failure> {
         Error::NotBuilt { target, .. } => {
             Some(Failure::new(Exit::Prerequisite, format!("cargo xtask build --targets {target}")))
         }
+        Error::NotPinned { target, .. } => Some(Failure::new(
+            Exit::Prerequisite,
+            format!(
+                "a release is made of pinned bytes: cargo xtask build --targets {target} with a toolchain of the lock"
+            ),
+        )),
         Error::Changed { .. } | Error::Differs { .. } | Error::Sums { .. } | Error::Unpack { .. } => {
             Some(Failure::new(
                 Exit::Mismatch,

@@ -6,6 +6,7 @@ mod flow;
 mod process;
 mod programs;
 mod release;
+mod studio;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Several test binaries share it, and each uses its part.
 mod support;
@@ -16,7 +17,7 @@ use libtest_mimic::{Arguments, Trial};
 
 type Check = (&'static str, fn());
 
-const CHECKS: [Check; 11] = [
+const CHECKS: [Check; 12] = [
     ("programs_start_under_wine", programs::programs_start_under_wine),
     (
         "a_windows_release_is_packed_on_linux_and_starts",
@@ -27,6 +28,10 @@ const CHECKS: [Check; 11] = [
         flow::every_layout_is_installed_and_the_second_run_does_nothing,
     ),
     ("doctor_finds_the_toolchain", flow::doctor_finds_the_toolchain),
+    (
+        "a_toolchain_for_msvc_gets_the_environment_of_visual_studio",
+        studio::a_toolchain_for_msvc_gets_the_environment_of_visual_studio,
+    ),
     ("code_objects_are_those_of_linux", flow::code_objects_are_those_of_linux),
     ("a_second_build_starts_no_compiler", flow::a_second_build_starts_no_compiler),
     ("children_die_with_a_killed_xtask", process::children_die_with_a_killed_xtask),

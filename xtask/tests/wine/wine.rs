@@ -38,7 +38,7 @@ pub(crate) fn scratch() -> &'static Path {
 }
 
 /// The prefix, made new, with what Wine lacks.
-fn prefix() -> &'static Path {
+pub(crate) fn prefix() -> &'static Path {
     static PREFIX: OnceLock<PathBuf> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let prefix = scratch().join("prefix");

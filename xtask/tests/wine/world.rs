@@ -1,6 +1,6 @@
 //! A workspace for xtask.exe: the engine's own kernel and strata-device, and a lock whose dist has TheRock's layout with a clang that Wine can run.
 
-use crate::built::programs;
+use crate::built::{HOST, programs};
 use crate::support::{Fault, Member, Run, Server, World, sha256, store, tar_gz, workspace_root};
 use crate::wine::{command, compile, scratch, text, windows};
 use std::path::{Path, PathBuf};
@@ -110,9 +110,9 @@ fn members() -> &'static Vec<Member> {
     })
 }
 
-fn package(name: &str, provides: &str, url: &str, archive: &[u8], file: &str) -> String {
+fn package(host: &str, name: &str, provides: &str, url: &str, archive: &[u8], file: &str) -> String {
     format!(
-        "[[package]]\nname = \"{name}\"\nversion = \"10.0.0\"\nhost = \"x86_64-pc-windows-gnu\"\nlicense = \"MIT\"\nprovides = [{provides}]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"{file}\"\nsize = {}\nsha256 = \"{}\"\n",
+        "[[package]]\nname = \"{name}\"\nversion = \"10.0.0\"\nhost = \"{host}\"\nlicense = \"MIT\"\nprovides = [{provides}]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"{file}\"\nsize = {}\nsha256 = \"{}\"\n",
         archive.len(),
         sha256(archive)
     )
@@ -120,17 +120,24 @@ fn package(name: &str, provides: &str, url: &str, archive: &[u8], file: &str) ->
 
 /// A workspace whose lock has the dist with its top at `prefix`, and the server of its archives.
 pub(crate) fn world(prefix: &str) -> (World, Server) {
+    world_for(HOST, prefix)
+}
+
+/// The same with a dist for this host: both Windows ABIs run.
+pub(crate) fn world_for(host: &str, prefix: &str) -> (World, Server) {
     let server = Server::start();
-    let mut lock = "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"x86_64-pc-windows-gnu\"\nrocm = \"10.0.0\"\ntargets = [\"gfx1100\", \"gfx1201\"]\npackages = [\"dist\", \"cmake\", \"ninja\"]\n".to_owned();
+    let mut lock = format!(
+        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"{host}\"\nrocm = \"10.0.0\"\ntargets = [\"gfx1100\", \"gfx1201\"]\npackages = [\"dist\", \"cmake\", \"ninja\"]\n"
+    );
     let dist = tar_gz(prefix, members());
     let url = server.offer("dist.tar.gz", &dist, Fault::None);
-    lock += &package("dist", "\"compiler\", \"hip\", \"device-libs\"", &url, &dist, "dist.tar.gz");
+    lock += &package(host, "dist", "\"compiler\", \"hip\", \"device-libs\"", &url, &dist, "dist.tar.gz");
     for name in ["cmake", "ninja"] {
         let path = wheel(name);
         let file = path.file_name().expect("a name").to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).expect("a wheel");
         let url = server.offer(&file, &bytes, Fault::None);
-        lock += &package(name, &format!("\"{name}\""), &url, &bytes, &file);
+        lock += &package(host, name, &format!("\"{name}\""), &url, &bytes, &file);
     }
     let world = World::new();
     engine(&world, "[\"strata-device\"]");

@@ -315,3 +315,16 @@ EXPORT int hipModuleLaunchKernel(const Function *f, unsigned gx, unsigned gy, un
 EXPORT int hipStreamCreate(void **out) { return *out = malloc(1), SUCCESS; }
 EXPORT int hipStreamDestroy(void *stream) { return free(stream), SUCCESS; }
 EXPORT int hipStreamSynchronize(void *stream) { return stream ? SUCCESS : INVALID_VALUE; }
+EXPORT int hipStreamQuery(void *stream) { return stream ? SUCCESS : INVALID_VALUE; }
+EXPORT int hipGetLastError(void) { return SUCCESS; }
+
+EXPORT int hipMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size) {
+  Device d;
+  if (device(to_device, &d) || device(from_device, &d)) return INVALID_DEVICE;
+  return memcpy(to, from, size), SUCCESS;
+}
+
+/* The host's memory is the device's. */
+EXPORT int hipHostMalloc(void **out, size_t size, unsigned flags) { return flags == 2 && (*out = malloc(size)) ? SUCCESS : INVALID_VALUE; }
+EXPORT int hipHostFree(void *pointer) { return free(pointer), SUCCESS; }
+EXPORT int hipHostGetDevicePointer(void **out, void *host, unsigned flags) { return flags ? INVALID_VALUE : (*out = host, SUCCESS); }

@@ -3,7 +3,7 @@
 mod activation;
 mod append_kv;
 mod attention;
-mod engine_rms_norm;
+mod engine;
 mod fmha_fwd;
 mod fmha_paged;
 mod fmha_split_kv;
@@ -18,7 +18,7 @@ use aiter_kernels::reference::Element;
 use gfx_sim::{Counts, Launch, Memory, Plain, Program};
 use rayon::prelude::*;
 
-pub(crate) use engine_rms_norm::check as engine;
+pub(crate) use engine::check as engine;
 
 /// Runs an instance on all its shapes.
 type Check = fn(&Kernel<'_>) -> Result<Vec<Outcome>, Error>;

@@ -8,9 +8,9 @@ mod vector;
 pub use attention::Cache;
 pub use matrix::Matrix;
 
-use super::{Backend, Span};
+use super::{Backend, Part};
 use crate::gguf::{Gguf, Tensor};
-use crate::model::{Experts, RopePairs, Turns};
+use crate::model::{Batch, Experts, RopePairs, Turns};
 use crate::quant::{Code, dequantise};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -61,19 +61,27 @@ fn each_row(rows: &mut [f32], width: usize, work: impl Fn(usize, &mut [f32]) + S
     }
 }
 
+/// A step: its batch, and the angles of its tokens.
+#[derive(Debug)]
+pub struct Step {
+    batch: Batch,
+    turns: Turns,
+}
+
 impl Backend for Cpu {
     type Matrix = Matrix;
     type Vector = Vec<f32>;
     type Buffer = Vec<f32>;
     type Cache = Cache;
+    type Step = Step;
     type Error = Infallible;
 
-    fn matrix(&self, gguf: &Arc<Gguf>, tensor: &Tensor) -> Matrix {
-        Matrix::new(gguf.clone(), tensor.clone())
+    fn matrix(&self, _part: Part, gguf: &Arc<Gguf>, tensor: &Tensor) -> Result<Matrix, Infallible> {
+        Ok(Matrix::new(gguf.clone(), tensor.clone()))
     }
 
-    fn vector(&self, numbers: &[f32]) -> Vec<f32> {
-        numbers.to_vec()
+    fn vector(&self, _part: Part, numbers: &[f32]) -> Result<Vec<f32>, Infallible> {
+        Ok(numbers.to_vec())
     }
 
     fn cache(
@@ -91,7 +99,21 @@ impl Backend for Cpu {
         self.pool.install(work)
     }
 
-    fn embed(&self, table: &Matrix, tokens: &[u32]) -> Result<Vec<f32>, Infallible> {
+    fn step(&self, batch: &Batch, turns: Turns) -> Result<Step, Infallible> {
+        Ok(Step { batch: batch.clone(), turns })
+    }
+
+    fn compute(
+        &self,
+        cache: &mut Cache,
+        _step: &Step,
+        work: impl FnOnce(&mut Cache) -> Result<Option<Vec<f32>>, Infallible>,
+    ) -> Result<Vec<f32>, Infallible> {
+        Ok(work(cache)?.unwrap_or_default())
+    }
+
+    fn embed(&self, table: &Matrix, step: &Step) -> Result<Vec<f32>, Infallible> {
+        let tokens = &step.batch.tokens;
         let mut out = vec![0.0; tokens.len() * table.columns()];
         each_row(&mut out, table.columns(), |number, row| {
             dequantise(table.kind(), table.row(tokens[number] as usize), row);
@@ -99,8 +121,8 @@ impl Backend for Cpu {
         Ok(out)
     }
 
-    fn pick(&self, x: &Vec<f32>, width: usize, rows: &[usize]) -> Result<Vec<f32>, Infallible> {
-        Ok(rows.iter().flat_map(|row| &x[row * width..][..width]).copied().collect())
+    fn pick(&self, x: &Vec<f32>, width: usize, step: &Step) -> Result<Vec<f32>, Infallible> {
+        Ok(step.batch.outputs.iter().flat_map(|row| &x[row * width..][..width]).copied().collect())
     }
 
     fn rms_norm(&self, x: &Vec<f32>, weight: &Vec<f32>, epsilon: f32) -> Result<Vec<f32>, Infallible> {
@@ -130,7 +152,8 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn turn(&self, x: &mut Vec<f32>, head_dim: usize, heads: usize, turns: &Turns) -> Result<(), Infallible> {
+    fn turn(&self, x: &mut Vec<f32>, head_dim: usize, heads: usize, step: &Step) -> Result<(), Infallible> {
+        let turns = &step.turns;
         let pairs = turns.dimensions / 2;
         each_row(x, head_dim * heads, |token, row| {
             let angles = &turns.angles[token * pairs..][..pairs];
@@ -153,11 +176,11 @@ impl Backend for Cpu {
         &self,
         cache: &mut Cache,
         layer: usize,
-        spans: &[Span],
+        step: &Step,
         key: &Vec<f32>,
         value: &Vec<f32>,
     ) -> Result<(), Infallible> {
-        cache.store(layer, spans, key, value);
+        cache.store(layer, &step.batch.spans, key, value);
         Ok(())
     }
 
@@ -165,16 +188,17 @@ impl Backend for Cpu {
         &self,
         cache: &Cache,
         layer: usize,
-        spans: &[Span],
+        step: &Step,
         query: &Vec<f32>,
         heads: usize,
     ) -> Result<Vec<f32>, Infallible> {
-        Ok(cache.attend(self.code, layer, spans, query, heads))
+        Ok(cache.attend(self.code, layer, &step.batch.spans, query, heads))
     }
 
-    fn gate(&self, gate: &mut Vec<f32>, up: &Vec<f32>) -> Result<(), Infallible> {
-        gated(self.code, gate, up);
-        Ok(())
+    fn gated(&self, gate: &Matrix, up: &Matrix, x: &Vec<f32>) -> Result<Vec<f32>, Infallible> {
+        let mut out = gate.multiply(self.code, 0, x);
+        gated(self.code, &mut out, &up.multiply(self.code, 0, x));
+        Ok(out)
     }
 
     fn mix_experts(
@@ -185,10 +209,6 @@ impl Backend for Cpu {
         x: &Vec<f32>,
     ) -> Result<Vec<f32>, Infallible> {
         Ok(experts::mix(self.code, scores, experts, weights, x))
-    }
-
-    fn read(&self, x: Vec<f32>) -> Result<Vec<f32>, Infallible> {
-        Ok(x)
     }
 }
 

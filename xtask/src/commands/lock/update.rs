@@ -184,9 +184,13 @@ fn changes(old: &Package, new: &Package) -> Vec<String> {
         }
         let facts = |tree: &Option<TreeFacts>| match tree {
             None => "not measured".into(),
-            Some(tree) => format!("{} files, {}", tree.files, human_bytes(tree.bytes)),
+            // An entry of before the longest path was measured is worth writing again.
+            Some(TreeFacts { files, bytes, longest, .. }) => {
+                let longest = longest.map_or("unknown".into(), |longest| longest.to_string());
+                format!("{files} files, {}, longest path {longest}", human_bytes(*bytes))
+            }
         };
-        if old.tree.as_ref().map(|tree| tree.sha256) != new.tree.as_ref().map(|tree| tree.sha256) {
+        if old.tree != new.tree {
             lines.push(format!("  tree from {}  {} -> {}", old.channel, facts(&old.tree), facts(&new.tree)));
         }
     }

@@ -53,7 +53,7 @@ fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Resul
         EntryType::Regular if name.ends_with(b"/") => tree.folder(&name),
         EntryType::Regular | EntryType::Continuous => {
             let executable = entry.header().mode().map_err(Refusal::unreadable)? & 0o111 != 0;
-            tree.file(&name, executable, entry)
+            tree.file(&name, executable, entry.size(), entry)
         }
         EntryType::Directory => tree.folder(&name),
         EntryType::Symlink => tree.symlink(&name, &link(entry)),

@@ -39,7 +39,6 @@ pub(crate) struct TreeWriter {
     folded: HashMap<String, String>,
     limits: Limits,
     bytes: u64,
-    buffer: Vec<u8>,
     writers: Writers,
 }
 
@@ -57,7 +56,6 @@ impl TreeWriter {
             folded: HashMap::new(),
             limits,
             bytes: 0,
-            buffer: vec![0; CHUNK],
             writers: Writers::new(root),
         }
     }
@@ -74,11 +72,12 @@ impl TreeWriter {
         self.make_folder(&path)
     }
 
-    /// A regular file.
+    /// A regular file, of `size` bytes as far as the archive can be believed.
     pub(super) fn file(
         &mut self,
         raw: &[u8],
         executable: bool,
+        size: u64,
         content: &mut dyn Read,
     ) -> Result<(), Refusal> {
         let path = name::normalise(raw)?;
@@ -86,11 +85,13 @@ impl TreeWriter {
             return io::copy(content, &mut io::sink()).map(drop).map_err(Refusal::unreadable);
         }
         self.claim(&path)?;
-        let (bytes, limit, buffer) = (&mut self.bytes, self.limits.bytes, &mut self.buffer);
+        let (unpacked, limit) = (&mut self.bytes, self.limits.bytes);
+        let capacity = size.min(CHUNK as u64) as usize;
         self.writers.write(&path, executable, || {
-            let n = fill(content, buffer).map_err(Refusal::unreadable)?;
-            *bytes += n as u64;
-            if *bytes > limit { Err(Refusal::TooManyBytes { limit }) } else { Ok(buffer[..n].to_vec()) }
+            let mut bytes = Vec::with_capacity(capacity);
+            content.take(CHUNK as u64).read_to_end(&mut bytes).map_err(Refusal::unreadable)?;
+            *unpacked += bytes.len() as u64;
+            if *unpacked > limit { Err(Refusal::TooManyBytes { limit }) } else { Ok(bytes) }
         })?;
         self.files.insert(path);
         Ok(())
@@ -222,20 +223,6 @@ impl TreeWriter {
             _ => Ok(()),
         }
     }
-}
-
-/// Reads until `buffer` is full or `content` ends.
-fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match content.read(&mut buffer[filled..]) {
-            Ok(0) => break,
-            Ok(n) => filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
 }
 
 #[cfg(unix)]

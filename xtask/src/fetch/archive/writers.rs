@@ -10,35 +10,43 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// As many bytes are handed over at once; an allocation of this size costs no system call.
+/// A file comes in pieces of this size; an allocation of it costs no system call.
 pub(super) const CHUNK: usize = 64 << 10;
-/// Messages that wait for a thread: 4 MiB.
-const DEPTH: usize = 64;
+/// As many bytes are handed over at once, of one file or of many: to wake a thread for each small file costs a tenth of the time.
+const BATCH: usize = 256 << 10;
+/// What a file costs beside its bytes, so that a batch of empty ones has an end.
+const PER_FILE: usize = 1 << 10;
+/// Batches that wait for a thread.
+const DEPTH: usize = 8;
 /// Creating files is mostly the kernel's work; more threads than this wait for each other there.
 const MOST: usize = 4;
 
 /// The threads, each of which makes whole files.
 pub(super) struct Writers {
     lanes: Vec<Lane>,
+    /// The lane that `batch` is for, which has the file that is open.
     turn: usize,
+    batch: Vec<Piece>,
+    batch_bytes: usize,
 }
 
 struct Lane {
     /// `None` once the thread was asked to end.
-    sender: Option<SyncSender<Message>>,
+    sender: Option<SyncSender<Vec<Piece>>>,
     thread: Option<JoinHandle<Result<Vec<Entry>, Refusal>>>,
 }
 
-enum Message {
-    /// A new file, its first bytes, and whether they are all.
-    Begin {
-        path: String,
-        executable: bool,
-        bytes: Vec<u8>,
-        is_all: bool,
-    },
-    More(Vec<u8>),
-    End,
+/// Bytes of a file; pieces of one file come one after the other.
+struct Piece {
+    /// The file that begins with it.
+    begins: Option<Name>,
+    bytes: Vec<u8>,
+    is_last: bool,
+}
+
+struct Name {
+    path: String,
+    executable: bool,
 }
 
 impl Writers {
@@ -46,39 +54,42 @@ impl Writers {
     pub(super) fn new(root: &Path) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let lane = |_| {
-            let (sender, messages) = sync_channel(DEPTH);
+            let (sender, batches) = sync_channel(DEPTH);
             let root = root.to_owned();
-            let thread = std::thread::spawn(move || write_files(&root, &messages));
+            let thread = std::thread::spawn(move || write_files(&root, &batches));
             Lane { sender: Some(sender), thread: Some(thread) }
         };
-        Self { lanes: (0..cores.min(MOST)).map(lane).collect(), turn: 0 }
+        let lanes = (0..cores.min(MOST)).map(lane).collect();
+        Self { lanes, turn: 0, batch: Vec::new(), batch_bytes: 0 }
     }
 
-    /// Makes one file of what `next` gives until it gives less than [`CHUNK`]: small files, which are most, are one message.
+    /// Makes one file of what `next` gives until it gives less than [`CHUNK`].
     pub(super) fn write(
         &mut self,
         path: &str,
         executable: bool,
         mut next: impl FnMut() -> Result<Vec<u8>, Refusal>,
     ) -> Result<(), Refusal> {
-        self.turn = (self.turn + 1) % self.lanes.len();
-        let turn = self.turn;
-        let (path, bytes) = (path.to_owned(), next()?);
-        let mut is_all = bytes.len() < CHUNK;
-        self.send(turn, Message::Begin { path, executable, bytes, is_all })?;
-        while !is_all {
+        let mut begins = Some(Name { path: path.to_owned(), executable });
+        loop {
             let bytes = next()?;
-            is_all = bytes.len() < CHUNK;
-            self.send(turn, Message::More(bytes))?;
-            if is_all {
-                self.send(turn, Message::End)?;
+            let is_last = bytes.len() < CHUNK;
+            self.batch_bytes += bytes.len() + PER_FILE;
+            self.batch.push(Piece { begins: begins.take(), bytes, is_last });
+            if self.batch_bytes >= BATCH {
+                self.send()?;
+                // The next lane's turn comes between two files.
+                self.turn = (self.turn + usize::from(is_last)) % self.lanes.len();
+            }
+            if is_last {
+                return Ok(());
             }
         }
-        Ok(())
     }
 
     /// Every file that was written, when all are on the disk.
     pub(super) fn finish(&mut self) -> Result<Vec<Entry>, Refusal> {
+        self.send()?;
         let mut entries = Vec::new();
         for lane in &mut self.lanes {
             entries.extend(lane.join()?);
@@ -87,9 +98,11 @@ impl Writers {
     }
 
     /// A thread that has ended before it was asked to has a reason.
-    fn send(&mut self, turn: usize, message: Message) -> Result<(), Refusal> {
-        let lane = &mut self.lanes[turn];
-        let is_sent = lane.sender.as_ref().is_some_and(|sender| sender.send(message).is_ok());
+    fn send(&mut self) -> Result<(), Refusal> {
+        self.batch_bytes = 0;
+        let batch = std::mem::take(&mut self.batch);
+        let lane = &mut self.lanes[self.turn];
+        let is_sent = lane.sender.as_ref().is_some_and(|sender| sender.send(batch).is_ok());
         if is_sent { Ok(()) } else { lane.join().map(drop) }
     }
 }
@@ -116,21 +129,16 @@ impl Drop for Writers {
 }
 
 /// Makes the files of one lane until its sender is gone.
-fn write_files(root: &Path, messages: &Receiver<Message>) -> Result<Vec<Entry>, Refusal> {
+fn write_files(root: &Path, batches: &Receiver<Vec<Piece>>) -> Result<Vec<Entry>, Refusal> {
     let mut entries = Vec::new();
     let mut open: Option<Open> = None;
-    for message in messages {
-        match message {
-            Message::Begin { path, executable, bytes, is_all } => {
-                let mut file = Open::create(root, path, executable)?;
-                file.write(&bytes)?;
-                match is_all {
-                    true => entries.push(file.entry()),
-                    false => open = Some(file),
-                }
-            }
-            Message::More(bytes) => open.iter_mut().try_for_each(|file| file.write(&bytes))?,
-            Message::End => entries.extend(open.take().map(Open::entry)),
+    for piece in batches.iter().flatten() {
+        if let Some(name) = piece.begins {
+            open = Some(Open::create(root, name)?);
+        }
+        open.iter_mut().try_for_each(|file| file.write(&piece.bytes))?;
+        if piece.is_last {
+            entries.extend(open.take().map(Open::entry));
         }
     }
     Ok(entries)
@@ -146,7 +154,7 @@ struct Open {
 }
 
 impl Open {
-    fn create(root: &Path, path: String, executable: bool) -> Result<Self, Refusal> {
+    fn create(root: &Path, Name { path, executable }: Name) -> Result<Self, Refusal> {
         files::step();
         let full = root.join(&path);
         match create(&full, executable) {

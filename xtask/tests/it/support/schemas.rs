@@ -30,13 +30,30 @@ fn python_path() -> &'static PathBuf {
     })
 }
 
+fn schemas() -> PathBuf {
+    workspace_root().join("xtask/tests/schemas")
+}
+
 /// Checks both SBOMs in an unpacked release; gives what does not fit.
 pub(crate) fn schema_complaints(release: &Path) -> String {
-    let schemas = workspace_root().join("xtask/tests/schemas");
-    let output = Command::new("python3")
-        .arg(schemas.join("validate.py"))
-        .arg(schemas.join("spdx-2.3.schema.json"))
-        .args([release.join("sbom.spdx.json"), release.join("sbom.cdx.json")])
+    let boms = [release.join("sbom.spdx.json"), release.join("sbom.cdx.json")];
+    complaints(
+        Command::new("python3")
+            .arg(schemas().join("validate.py"))
+            .arg(schemas().join("spdx-2.3.schema.json"))
+            .args(boms),
+    )
+}
+
+/// Checks a JSON document against a schema of ours in `xtask/tests/schemas`; gives what does not fit.
+pub(crate) fn misfits(schema: &str, document: &Path) -> String {
+    complaints(
+        Command::new("python3").arg(schemas().join("fits.py")).arg(schemas().join(schema)).arg(document),
+    )
+}
+
+fn complaints(command: &mut Command) -> String {
+    let output = command
         .env("PYTHONPATH", python_path())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()

@@ -1,13 +1,13 @@
 //! The engine's RMS norm.
 
-use super::{launch, relative};
+use super::super::{launch, relative};
+use super::{Case, Shape, Wanted, outcomes};
 use crate::sample::Sample;
 use crate::{CodeObjects, Error, Measured, Outcome};
 use engine::element::Element;
 use engine::reference::rms_norm;
 use engine::rms_norm::{ARGUMENT_BYTES, NAME, kernel_name};
-use gfx_sim::{Counts, Memory};
-use rayon::prelude::*;
+use gfx_sim::Memory;
 
 /// Rows, columns, and the size of the numbers. Epsilon matters to small ones only: a mutant has shown that the others do not see it.
 const SHAPES: [(usize, usize, f64); 6] =
@@ -16,32 +16,18 @@ const EPSILON: f32 = 1e-6;
 /// What `rms_norm_threads` says in every code object of the engine.
 const THREADS: u32 = 256;
 
-pub(crate) fn check(
-    objects: &CodeObjects,
-    wanted: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Vec<Outcome>, Error> {
+pub(super) fn check(objects: &CodeObjects, wanted: Wanted<'_>) -> Result<Vec<Outcome>, Error> {
     objects.program(NAME)?;
-    let cases: Vec<_> = Element::ALL
-        .iter()
-        .filter(|element| wanted(&kernel_name(**element)))
-        .flat_map(|element| SHAPES.map(|shape| (*element, shape)))
-        .collect();
-    let outcome = |(element, shape): &(Element, (usize, usize, f64))| {
-        let (result, counts) = match run(objects, *element, *shape) {
-            Ok((measured, counts)) => (Ok(vec![measured]), counts),
-            Err(fault) => (Err(fault), Counts::default()),
-        };
-        let (kernel, case) = (kernel_name(*element), format!("{}x{} of size {}", shape.0, shape.1, shape.2));
-        Outcome { target: objects.target(), kernel, case, result, counts }
-    };
-    Ok(cases.par_iter().map(outcome).collect())
+    let shapes = Element::ALL.into_iter().flat_map(|element| {
+        SHAPES.map(|shape| {
+            let name = format!("{}x{} of size {}", shape.0, shape.1, shape.2);
+            Shape::new(kernel_name(element), name, move || run(objects, element, shape))
+        })
+    });
+    Ok(outcomes(objects, wanted, &shapes.collect::<Vec<_>>()))
 }
 
-fn run(
-    objects: &CodeObjects,
-    element: Element,
-    (rows, columns, size): (usize, usize, f64),
-) -> Result<(Measured, Counts), String> {
+fn run(objects: &CodeObjects, element: Element, (rows, columns, size): (usize, usize, f64)) -> Case {
     let program = objects.program(NAME).map_err(|error| error.to_string())?;
     let mut sample = Sample::new(7);
     let rounded = |numbers: Vec<f32>| element.decode(&element.encode(&numbers));
@@ -69,5 +55,5 @@ fn run(
     let found = element.decode(&memory.numbers::<u8>(out));
     let expected = rms_norm(&input, &weight, EPSILON);
     let error = relative(&found, &expected, 1e-3);
-    Ok((Measured { what: "relative", error, bound: element.tolerance().into() }, counts))
+    Ok((vec![Measured { what: "relative", error, bound: element.tolerance().into() }], counts))
 }

@@ -1,0 +1,16 @@
+//! A HIP runtime whose devices are `gfx-sim`: a program that loads it as `libamdhip64.so.7` has its launches executed on the CPU, instruction by
+//! instruction, under the interpreter's sanitizer. So a whole program can be shown to compute what it should where there is no GPU.
+//!
+//! It has the functions that `crates/hip` calls and is set up by the environment:
+//!
+//! - `STRATA_SIM_DEVICES`: targets of the devices, e.g. `gfx1100,gfx1100`; default `gfx1201`
+//! - `STRATA_SIM_LLVM`: the unpacked LLVM whose disassembler reads the code objects
+//! - `STRATA_SIM_LOG`: a file that gets a line for each launch, graph and copy between devices
+//!
+//! Each device has memory of its own: a kernel that follows another device's pointer faults. A launch that faults returns
+//! `hipErrorLaunchFailure`, and `hipGetErrorString` says what the interpreter found.
+#![allow(unsafe_code)] // This crate is a C interface.
+
+mod calls;
+mod device;
+mod state;

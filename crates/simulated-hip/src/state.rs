@@ -1,0 +1,141 @@
+//! Everything that the process's calls share.
+
+use crate::device::{Device, Work};
+use gfx::Target;
+use gfx_sim::{Disassembler, Program};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// `hipError_t`.
+pub(crate) type Code = i32;
+pub(crate) const SUCCESS: Code = 0;
+pub(crate) const INVALID_VALUE: Code = 1;
+pub(crate) const OUT_OF_MEMORY: Code = 2;
+pub(crate) const NO_DEVICE: Code = 100;
+pub(crate) const INVALID_DEVICE: Code = 101;
+pub(crate) const INVALID_IMAGE: Code = 200;
+pub(crate) const NO_BINARY_FOR_GPU: Code = 209;
+pub(crate) const NOT_FOUND: Code = 500;
+pub(crate) const LAUNCH_FAILURE: Code = 719;
+
+/// A code object, loaded on one device.
+pub(crate) struct Module {
+    pub(crate) device: usize,
+    pub(crate) program: Program,
+}
+
+/// A kernel of a module.
+pub(crate) struct Function {
+    pub(crate) module: Arc<Module>,
+    pub(crate) name: String,
+}
+
+/// A queue. Work is done at once, or recorded.
+#[derive(Default)]
+pub(crate) struct Stream {
+    pub(crate) recording: Option<Vec<Work>>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) devices: Vec<Device>,
+    pub(crate) current: usize,
+    /// What the last call that failed found.
+    pub(crate) trouble: String,
+    /// Handles are places in these, plus 1.
+    pub(crate) modules: Vec<Option<Arc<Module>>>,
+    pub(crate) functions: Vec<Arc<Function>>,
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) graphs: Vec<Vec<Work>>,
+    log: Option<PathBuf>,
+    llvm: PathBuf,
+}
+
+/// The state, made from the environment at the first call.
+pub(crate) fn state() -> MutexGuard<'static, State> {
+    static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| Mutex::new(State::of_environment()));
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    fn of_environment() -> Self {
+        let variable = |name: &str| std::env::var(name).ok();
+        let names = variable("STRATA_SIM_DEVICES").unwrap_or_else(|| "gfx1201".to_owned());
+        let targets = names.split(',').filter_map(|name| Target::parse(name).ok());
+        Self {
+            devices: targets.map(Device::new).collect(),
+            log: variable("STRATA_SIM_LOG").map(PathBuf::from),
+            llvm: variable("STRATA_SIM_LLVM").map(PathBuf::from).unwrap_or_default(),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn log(&self, line: &str) {
+        let open = |path: &PathBuf| std::fs::OpenOptions::new().append(true).create(true).open(path);
+        if let Some(Ok(mut file)) = self.log.as_ref().map(open) {
+            let _ = writeln!(file, "{line}");
+        }
+    }
+
+    /// Keeps what went wrong for `hipGetErrorString`.
+    pub(crate) fn failed(&mut self, code: Code, trouble: impl ToString) -> Code {
+        self.trouble = trouble.to_string();
+        self.log(&format!("error {code}: {}", self.trouble));
+        code
+    }
+
+    /// Memory of the current device. The other devices get nothing at the same address, so that no pointer is good on two.
+    pub(crate) fn allocate(&mut self, size: usize) -> Result<u64, Code> {
+        if size as u64 > self.devices[self.current].free() {
+            return Err(self.failed(OUT_OF_MEMORY, format!("{size} bytes are more than what is free")));
+        }
+        let current = self.current;
+        let addresses = self.devices.iter_mut().enumerate().map(|(number, device)| {
+            let own = if number == current { size } else { 0 };
+            device.used += own as u64;
+            device.memory.output::<u8>("memory of hipMalloc", own)
+        });
+        let addresses: Vec<u64> = addresses.collect();
+        Ok(addresses[current])
+    }
+
+    /// The device whose memory holds `address`.
+    pub(crate) fn device_at(&mut self, address: u64) -> Option<&mut Device> {
+        self.devices.iter_mut().find(|device| device.memory.read(address, 1).is_ok())
+    }
+
+    pub(crate) fn load(&mut self, image: &[u8]) -> Result<usize, Code> {
+        let device = self.current;
+        let card = self.devices[device].target;
+        let object = match code_object::CodeObject::parse(image) {
+            Ok(object) => object,
+            Err(error) => return Err(self.failed(INVALID_IMAGE, error)),
+        };
+        if !card.runs().any(|target| target == object.target) {
+            return Err(self.failed(NO_BINARY_FOR_GPU, format!("code for {} on {card}", object.target)));
+        }
+        let program =
+            program(image, object.target, &self.llvm).map_err(|error| self.failed(INVALID_IMAGE, error))?;
+        self.modules.push(Some(Arc::new(Module { device, program })));
+        Ok(self.modules.len())
+    }
+
+    pub(crate) fn run(&mut self, work: &Work) -> Code {
+        self.log(&format!("launch {} {}", work.function.module.device, work.function.name));
+        let device = &mut self.devices[work.function.module.device];
+        match device.run(work) {
+            Ok(()) => SUCCESS,
+            Err(fault) => self.failed(LAUNCH_FAILURE, fault),
+        }
+    }
+}
+
+/// The disassembler reads files.
+fn program(image: &[u8], target: Target, llvm: &Path) -> Result<Program, String> {
+    let path = std::env::temp_dir().join(format!("simulated-hip-{}.co", std::process::id()));
+    std::fs::write(&path, image).map_err(|error| format!("failed to write `{}`: {error}", path.display()))?;
+    let text = Disassembler::of_tree(llvm).run(&path, target);
+    let _ = std::fs::remove_file(&path);
+    Program::load(image, &text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+}

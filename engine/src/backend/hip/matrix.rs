@@ -1,0 +1,134 @@
+//! Weight matrices on a card, and the rule that chooses the kernel for a product.
+
+use super::buffer::Buffer;
+use super::card::Card;
+use super::error::Error;
+use crate::gguf::{Gguf, Tensor, TensorType};
+use crate::kernels::{Conversion, Embed, MultiplyMatrix, MultiplyVector, has_matrix_kernel};
+use hip::DeviceBuffer;
+
+/// A matrix, or one an expert, as the file stores it.
+pub struct Matrix {
+    /// Which card, by its place among those that are used.
+    pub(super) card: usize,
+    pub(super) kind: TensorType,
+    pub(super) columns: usize,
+    /// Of one expert's matrix, or of the matrix.
+    pub(super) rows: usize,
+    memory: DeviceBuffer,
+}
+
+/// How a product is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Product {
+    /// Row by row: the weights are read for each, and the caches help.
+    Vector,
+    /// On the matrix instructions, with activations in this type.
+    Matrix(Conversion),
+}
+
+/// Rows of activations up to which the vector kernel reads the weights again for each. Not measured: no GPU at hand.
+const FEW: usize = 4;
+
+impl Product {
+    /// The rule: few rows, and what the matrix instructions do not take, row by row.
+    pub(super) fn of(kind: TensorType, columns: usize, count: usize) -> Self {
+        if count <= FEW || !has_matrix_kernel(kind, columns) {
+            return Self::Vector;
+        }
+        Self::Matrix(if kind == TensorType::BF16 { Conversion::F32ToBf16 } else { Conversion::F32ToF16 })
+    }
+}
+
+/// A part of an output with rows of `stride` numbers: its address, the numbers of a row, and the rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Output {
+    pub(super) address: u64,
+    pub(super) stride: usize,
+}
+
+impl Matrix {
+    pub(super) fn new(place: usize, card: &Card, gguf: &Gguf, tensor: &Tensor) -> Result<Self, Error> {
+        Ok(Self {
+            card: place,
+            kind: tensor.kind,
+            columns: tensor.sizes[0] as usize,
+            rows: tensor.sizes.get(1).map_or(1, |rows| *rows as usize),
+            memory: card.upload(gguf.bytes(tensor))?,
+        })
+    }
+
+    fn vector(&self, x: u64, count: usize, out: Output) -> MultiplyVector {
+        MultiplyVector {
+            out: out.address,
+            weights: self.memory.address(),
+            x,
+            experts: 0,
+            expert_bytes: (self.rows * self.kind.row_bytes(self.columns)) as u64,
+            columns: self.columns,
+            rows: self.rows,
+            out_stride: out.stride,
+            share: 1,
+            count,
+        }
+    }
+
+    /// Each row of `x` times the matrix.
+    pub(super) fn multiply(&self, card: &Card, x: &Buffer, out: Output) -> Result<(), Error> {
+        let count = x.len / self.columns;
+        let conversion = match Product::of(self.kind, self.columns, count) {
+            Product::Vector => return card.launch(&self.vector(x.address(), count, out).call(self.kind)),
+            Product::Matrix(conversion) => conversion,
+        };
+        let halves = card.converted(x, conversion)?;
+        let call = MultiplyMatrix {
+            out: out.address,
+            weights: self.memory.address(),
+            x: halves.address(),
+            columns: self.columns,
+            rows: self.rows,
+            count,
+            out_stride: out.stride,
+        };
+        card.launch(&call.call(self.kind))
+    }
+
+    /// Each of `count` rows at `x` times the matrices of `share` experts, whose numbers lie at `experts`.
+    pub(super) fn multiply_experts(
+        &self,
+        card: &Card,
+        experts: u64,
+        [x, count, share]: [u64; 3],
+        out: Output,
+    ) -> Result<(), Error> {
+        let call = MultiplyVector { experts, share: share as usize, ..self.vector(x, count as usize, out) };
+        card.launch(&call.call(self.kind))
+    }
+
+    /// The rows that the tokens at `tokens` name.
+    pub(super) fn embed(&self, card: &Card, tokens: u64, count: usize, out: u64) -> Result<(), Error> {
+        let call = Embed { out, table: self.memory.address(), tokens, columns: self.columns, count };
+        card.launch(&call.call(self.kind))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TensorType::{BF16, F32, Q4_K};
+
+    #[test]
+    fn the_shape_and_the_type_choose_the_kernel() {
+        let table = [
+            (Q4_K, 4096, 1, Product::Vector),
+            (Q4_K, 4096, 4, Product::Vector),
+            (Q4_K, 4096, 5, Product::Matrix(Conversion::F32ToF16)),
+            (BF16, 4096, 512, Product::Matrix(Conversion::F32ToBf16)),
+            (BF16, 4095, 512, Product::Vector),
+            (F32, 4096, 512, Product::Vector),
+        ];
+        for (kind, columns, count, expected) in table {
+            assert_eq!(Product::of(kind, columns, count), expected, "{kind} {columns} {count}");
+        }
+    }
+}
