@@ -1,6 +1,7 @@
 //! From a bare machine to a verified release of the Strata engine and the Aiter kernels: `cargo xtask --help`.
 
 mod build;
+mod children;
 mod cli;
 mod clock;
 mod commands;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     if let cli::Command::Compile(command) = &cli.command {
         return command.run();
     }
+    children::die_with_this_process();
     ui::install_interrupt_handler();
     let ui = cli.ui();
     ui::install_panic_report(commands::workspace_root(), cli.command.name(), ui.is_json());

@@ -106,6 +106,13 @@ pub(crate) fn for_compiler_cache(parent: &Parent, host: Host, toolchain: crate::
     kept.chain(key).collect()
 }
 
+/// Puts `folder` before the others of the child's PATH, for a program of the toolchain that the compiler looks for there.
+pub(super) fn find_first(child: &mut Variables, folder: &Path, host: Host) {
+    let separator = if host == Host::Linux { ":" } else { ";" };
+    let path = child.get("PATH").cloned().unwrap_or_default();
+    child.insert("PATH".into(), format!("{}{separator}{path}", folder.display()));
+}
+
 fn system(parent: &Parent, host: Host) -> Variables {
     let names: &[&str] = if host == Host::Linux { &UNIX } else { &WINDOWS };
     let mut child: Variables =
@@ -229,5 +236,14 @@ mod tests {
         let folders = ["/s/usr/lib".into(), "/s/llvm/lib".into()];
         let child = for_tools(&parent(&[("LD_LIBRARY_PATH", "/evil")]), Host::Linux, &folders);
         assert_eq!(child["LD_LIBRARY_PATH"], "/s/usr/lib:/s/llvm/lib");
+    }
+
+    #[test]
+    fn a_path_of_9000_characters_reaches_cargo_whole_and_no_compiler() {
+        let long = "C:\\Program Files (x86)\\a & b;".repeat(300);
+        assert!(long.len() > 9_000, "{}", long.len());
+        let parent = parent(&[("Path", &long), ("SystemRoot", "C:\\Windows")]);
+        assert_eq!(for_cargo(&parent, Host::WindowsMsvc, &[])["PATH"], long);
+        assert_eq!(for_tools(&parent, Host::WindowsMsvc, &[])["PATH"], "C:\\Windows\\System32;C:\\Windows");
     }
 }

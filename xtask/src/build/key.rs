@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Inputs of the programs and shared files beside the code objects.
+pub(super) const RUST_SOURCES: &str = "Rust sources";
+pub(super) const RUST_TOOLCHAIN: &str = "Rust toolchain";
+pub(super) const SHARED_FILES: &str = "shared files";
+
 /// The digest of each kind of input.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -25,6 +30,13 @@ impl Inputs {
             hasher.field(&digest.to_string());
         }
         hasher.finish().0
+    }
+
+    /// Whether both make the same code objects: what goes only into the programs beside them may differ.
+    pub(crate) fn same_for_code_objects(&self, other: &Inputs) -> bool {
+        const OF_PROGRAMS: [&str; 3] = [RUST_SOURCES, RUST_TOOLCHAIN, SHARED_FILES];
+        let changed = self.changed_since(other);
+        changed.iter().all(|name| OF_PROGRAMS.contains(&name.as_str()))
     }
 
     /// The names of the pieces that differ from `before`.

@@ -251,6 +251,26 @@ fn interrupt(world: &World) {
 }
 
 #[test]
+fn code_objects_know_no_host_and_are_compiled_once() {
+    const WINDOWS: &str = "x86_64-pc-windows-gnu";
+    let object = |world: &World, host: &str| {
+        let path = format!("artifacts/0.1.0/{host}/scale/gfx1100/kernels/gfx1100/scale/scale.co");
+        std::fs::read(world.path(&path)).expect("the code object")
+    };
+    let world = component_world();
+    build(&world, "gfx1100", &[]).exits(0);
+    build(&world, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert!(!world.path(&format!("target/xtask/{WINDOWS}")).exists(), "no compiler was started for Windows");
+    assert_eq!(object(&world, WINDOWS), object(&world, "x86_64-unknown-linux-gnu"));
+    let alone = component_world();
+    build(&alone, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert_eq!(object(&alone, WINDOWS), object(&world, WINDOWS));
+    let run = build(&world, "gfx1100", &["--host", "x86_64-pc-windows"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("the hosts are x86_64-unknown-linux-gnu, "), "{}", run.stderr);
+}
+
+#[test]
 fn a_toolchain_that_lost_a_file_is_said_to_be_damaged() {
     let server = Server::start();
     let archive = tar_gz("", &dist_members());

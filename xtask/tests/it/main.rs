@@ -12,6 +12,8 @@ mod dist_signed;
 mod doctor;
 mod download;
 mod lock;
+mod places;
+mod project;
 mod ranges;
 mod release;
 mod shells;

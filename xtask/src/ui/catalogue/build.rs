@@ -36,6 +36,15 @@ super::explanations! { Error {
     Error::Interrupted => B11 Interrupted: "The build was interrupted.",
         "Ctrl-C, SIGTERM or SIGHUP. Its compilers were ended too.",
         "run the command again: what is built already is kept";
+    Error::NoProject { .. } => B12 Usage: "A folder for `build --from` has no component.toml.",
+        "The wrong folder, or a project that was never described.",
+        "write one beside the project's CMakeLists.txt: name = \"…\" and version = \"…\" are enough (docs/architecture.md, \"Projects of others\")";
+    Error::Project { .. } => B13 Usage: "A component.toml is not understood.",
+        "A typing mistake.",
+        "docs/architecture.md (\"Projects of others\") describes every key";
+    Error::CrossBuild { .. } => B14 Prerequisite: "Programs for another host cannot be built on this machine.",
+        "Its linker or its standard library is not installed, or it is built on Windows only.",
+        "the hint names the command; docs/windows.md (\"Windows programs made on Linux\") tells what is needed";
 } else {
     Error::Files(_) => &super::machine::FILES;
 } }

@@ -199,6 +199,14 @@ fn builds() -> Vec<anyhow::Error> {
         .into(),
         Error::UnknownComponent { name: text("engin"), known: vec![component()], nearest: Some(component()) }
             .into(),
+        Error::NoProject { folder: path("upstream") }.into(),
+        Error::Project { file: path("upstream/component.toml"), reason: text("missing field `name`") }.into(),
+        Error::CrossBuild {
+            host: lock::Host::WindowsGnu,
+            what: "no standard library for this host",
+            mend: "sh prerequisites.sh --windows",
+        }
+        .into(),
         Error::MissingPart { component: component(), part: text("hip"), toolchain: text("lite") }.into(),
         Error::DamagedToolchain {
             toolchain: text("lite"),
