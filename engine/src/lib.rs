@@ -29,3 +29,5 @@ pub mod selftest;
 pub mod serve;
 #[cfg(feature = "models")]
 pub mod tokenizer;
+#[cfg(feature = "models")]
+pub mod vision;
