@@ -29,3 +29,9 @@ pub mod selftest;
 pub mod serve;
 #[cfg(feature = "models")]
 pub mod tokenizer;
+
+/// Where a release has hipBLASLt: it finds its kernels relative to itself, so it lies deeper than the programs.
+pub(crate) fn blas_folders() -> Vec<std::path::PathBuf> {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().map(|folder| folder.join("rocm/bin")).into_iter().collect()
+}

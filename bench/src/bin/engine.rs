@@ -36,6 +36,8 @@ fn main() {
             GENERATE,
             "--threads",
             &threads,
+            "--backend",
+            "cpu",
             "--json",
         ]));
         println!("{kind:<8}");

@@ -82,7 +82,7 @@ fn a_compile_error_names_kernel_target_and_log_and_keeps_the_last_artifact() {
     world.write("scale/native/scale.hip", &KERNEL.replace("factor;", "no_such_name;"));
     let run = build(&world, "gfx1201", &[]).exits(1);
     for expected in [
-        "error: scale for gfx1201: compile failed (exit status: 1), kernel scale",
+        "error[B07]: scale for gfx1201: compile failed (exit status: 1), kernel scale",
         "use of undeclared identifier 'no_such_name'",
         "log: [ROOT]/target/xtask/x86_64-unknown-linux-gnu/scale/gfx1201/logs/compile.log",
     ] {
@@ -183,7 +183,7 @@ fn a_launcher_that_is_not_there_is_missed_before_anything_runs() {
         .expect("xtask starts");
     let run = world.ended(output).exits(6);
     insta::assert_snapshot!(run.stderr, @r"
-    error: --launcher sccache: there is no sccache on the PATH
+    error[M04]: --launcher sccache: there is no sccache on the PATH
 
     hint: install sccache, or leave --launcher out
     ");
@@ -194,7 +194,7 @@ fn unknown_components_get_the_nearest_name() {
     let world = component_world();
     let run = build(&world, "gfx1100", &["--component", "scal"]).exits(2);
     insta::assert_snapshot!(run.stderr, @r"
-    error: there is no component `scal`; the workspace has scale
+    error[B03]: there is no component `scal`; the workspace has scale
 
     hint: did you mean `scale`?
     ");
@@ -248,6 +248,26 @@ fn interrupt(world: &World) {
         !state.is_empty() && !state.contains(") Z ")
     };
     wait_until(&format!("process {pid} ends with xtask"), || !is_alive());
+}
+
+#[test]
+fn code_objects_know_no_host_and_are_compiled_once() {
+    const WINDOWS: &str = "x86_64-pc-windows-gnu";
+    let object = |world: &World, host: &str| {
+        let path = format!("artifacts/0.1.0/{host}/scale/gfx1100/kernels/gfx1100/scale/scale.co");
+        std::fs::read(world.path(&path)).expect("the code object")
+    };
+    let world = component_world();
+    build(&world, "gfx1100", &[]).exits(0);
+    build(&world, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert!(!world.path(&format!("target/xtask/{WINDOWS}")).exists(), "no compiler was started for Windows");
+    assert_eq!(object(&world, WINDOWS), object(&world, "x86_64-unknown-linux-gnu"));
+    let alone = component_world();
+    build(&alone, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert_eq!(object(&alone, WINDOWS), object(&world, WINDOWS));
+    let run = build(&world, "gfx1100", &["--host", "x86_64-pc-windows"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("the hosts are x86_64-unknown-linux-gnu, "), "{}", run.stderr);
 }
 
 #[test]
