@@ -91,6 +91,33 @@ pub(crate) fn cards_compute_what_the_cpu_computes() {
     }
 }
 
+/// The values of IQ4_NL lie in the code of the vector kernels: without the first four, gates are wrong.
+pub(crate) fn a_card_that_computes_wrong_numbers_is_found() {
+    const VALUES: [u8; 4] = 0xbfad_9881_u32.to_le_bytes();
+    let (target, release) = &released().unpacked[0];
+    let kernels = workspace_root().join("target/simulated-hip/wrong");
+    let _ = std::fs::remove_dir_all(&kernels);
+    for component in ["engine", "aiter-kernels"] {
+        let folder = Path::new(target).join(component);
+        std::fs::create_dir_all(kernels.join(&folder)).expect("a folder");
+        for entry in std::fs::read_dir(release.join("kernels").join(&folder)).expect("kernels") {
+            let path = entry.expect("a file").path();
+            let mut bytes = std::fs::read(&path).expect("a code object");
+            let name = path.file_name().expect("a name");
+            if name == "vector.co" {
+                let places =
+                    (0..bytes.len() - 4).filter(|at| bytes[*at..*at + 4] == VALUES).collect::<Vec<_>>();
+                assert!(!places.is_empty(), "the values are in the code");
+                places.into_iter().for_each(|at| bytes[at..at + 4].fill(0));
+            }
+            std::fs::write(kernels.join(&folder).join(name), bytes).expect("a code object");
+        }
+    }
+    let kernels = kernels.display().to_string();
+    let checked = check(release, target, "llama", &["--gpu", "0", "--kernels", &kernels]);
+    assert_eq!((checked.output.status.code(), &checked.json["agrees"]), (Some(1), &false.into()));
+}
+
 pub(crate) fn layers_are_split_over_cards_of_one_family() {
     let (target, folder) = &released().unpacked[0];
     let checked = check(folder, &format!("{target},{target}"), "llama", &["--gpus", "1,0"]);
