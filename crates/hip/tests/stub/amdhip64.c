@@ -12,7 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _WIN32
+#define EXPORT __attribute__((dllexport))
+/* Windows' C library has none. */
+static const void *memmem(const void *in, size_t size, const void *text, size_t length) {
+  const char *start = in;
+  for (size_t at = 0; at + length <= size; at++)
+    if (!memcmp(start + at, text, length)) return start + at;
+  return NULL;
+}
+#else
 #define EXPORT __attribute__((visibility("default")))
+#endif
 
 enum {
   SUCCESS = 0,
