@@ -3,19 +3,25 @@
 
 use crate::models::mixed;
 use crate::simulate::tree_of;
-use crate::support::{released, workspace_root};
+use crate::support::released;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
+use tempfile::TempDir;
 
 /// The runtime that cargo built for these tests, under the name that programs load it by.
-fn runtime() -> PathBuf {
-    let test = std::env::current_exe().expect("this program");
-    let library = test.with_file_name("libsimulated_hip.so");
-    let folder = workspace_root().join("target/simulated-hip");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::copy(&library, folder.join("libamdhip64.so.7")).expect("cargo builds the cdylib with the tests");
-    folder
+fn runtime() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let test = std::env::current_exe().expect("this program");
+        let library = test.with_file_name("libsimulated_hip.so");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::copy(&library, folder.path().join("libamdhip64.so.7"))
+            .expect("cargo builds the cdylib with the tests");
+        folder
+    });
+    folder.path()
 }
 
 /// What `strata check` said, and what the cards did.
@@ -44,10 +50,8 @@ impl Checked {
 }
 
 fn check(release: &Path, devices: &str, architecture: &'static str, arguments: &[&str]) -> Checked {
-    let folder = workspace_root().join("target/simulated-hip").join(format!("{devices}-{architecture}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (model, log) = (folder.join("model.gguf"), folder.join("log"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, log) = (folder.path().join("model.gguf"), folder.path().join("log"));
     std::fs::write(&model, mixed(architecture).bytes()).expect("a model");
     let output = Command::new(release.join("strata"))
         .args(["check", "--json", "-n", "5", "--prompt", "twenty words and one"])
@@ -95,11 +99,10 @@ pub(crate) fn cards_compute_what_the_cpu_computes() {
 pub(crate) fn a_card_that_computes_wrong_numbers_is_found() {
     const VALUES: [u8; 4] = 0xbfad_9881_u32.to_le_bytes();
     let (target, release) = &released().unpacked[0];
-    let kernels = workspace_root().join("target/simulated-hip/wrong");
-    let _ = std::fs::remove_dir_all(&kernels);
+    let kernels = tempfile::tempdir().expect("a folder");
     for component in ["engine", "aiter-kernels"] {
         let folder = Path::new(target).join(component);
-        std::fs::create_dir_all(kernels.join(&folder)).expect("a folder");
+        std::fs::create_dir_all(kernels.path().join(&folder)).expect("a folder");
         for entry in std::fs::read_dir(release.join("kernels").join(&folder)).expect("kernels") {
             let path = entry.expect("a file").path();
             let mut bytes = std::fs::read(&path).expect("a code object");
@@ -110,11 +113,11 @@ pub(crate) fn a_card_that_computes_wrong_numbers_is_found() {
                 assert!(!places.is_empty(), "the values are in the code");
                 places.into_iter().for_each(|at| bytes[at..at + 4].fill(0));
             }
-            std::fs::write(kernels.join(&folder).join(name), bytes).expect("a code object");
+            std::fs::write(kernels.path().join(&folder).join(name), bytes).expect("a code object");
         }
     }
-    let kernels = kernels.display().to_string();
-    let checked = check(release, target, "llama", &["--gpu", "0", "--kernels", &kernels]);
+    let folder = kernels.path().display().to_string();
+    let checked = check(release, target, "llama", &["--gpu", "0", "--kernels", &folder]);
     assert_eq!((checked.output.status.code(), &checked.json["agrees"]), (Some(1), &false.into()));
 }
 
