@@ -109,6 +109,20 @@ fn the_selftest_as_json() {
     insta::assert_snapshot!(run.out);
 }
 
+/// hipBLASLt beside the runtime: it multiplies too, and is among the libraries that are loaded.
+#[test]
+fn hipblaslt_multiplies_where_it_is() {
+    let Some(stub) = stub() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::copy(stub.join("libamdhip64.so.7"), folder.path().join("libamdhip64.so.7")).expect("a copy");
+    stub::with_blas_lt(folder.path()).expect("the C compiler that made the runtime");
+    let run = run(folder.path(), good_release().path(), &["--selftest"], &[]);
+    assert_eq!((run.code, run.talk.as_str()), (0, ""), "{}", run.out);
+    let check = "hipBLASLt product on the device: version 100203, 77x544 by 544x200, f16, largest error";
+    assert!(run.out.contains(check) && run.out.contains("  loaded RUNTIME/libhipblaslt.so.1"), "{}", run.out);
+    assert!(run.out.ends_with("strata-device selftest OK\n"), "{}", run.out);
+}
+
 #[test]
 fn a_first_query_that_fails_is_asked_again() {
     let Some(stub) = stub() else { return };

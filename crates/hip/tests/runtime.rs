@@ -111,3 +111,36 @@ fn another_library_is_no_runtime() {
     let error = Runtime::load_from(Path::new("libc.so.6")).err().expect("no HIP runtime");
     assert!(matches!(&error, LoadError::Symbol { symbol, .. } if symbol == "hipDriverGetVersion"), "{error}");
 }
+
+#[test]
+fn a_runtime_without_graphs_records_nothing() {
+    let Some(runtime) = runtime() else { return };
+    let stream = runtime.stream().expect("a stream");
+    assert!(!runtime.has_graphs());
+    let recorded =
+        stream.record(|| -> Result<(), String> { panic!("it is not called") }, |error| error.to_string());
+    assert!(recorded.is_ok_and(|recorded| recorded.is_none()));
+}
+
+#[test]
+fn words_of_the_host_are_seen_by_the_device() {
+    use std::sync::atomic::Ordering::Relaxed;
+    let Some(runtime) = runtime() else { return };
+    let words = runtime.mapped_words(3).expect("memory");
+    assert!(words.words().iter().all(|word| word.load(Relaxed) == 0));
+    words.words()[1].store(7, Relaxed);
+    // The stub's device has the host's addresses.
+    assert_eq!(words.address(), words.words().as_ptr().addr() as u64);
+    assert_eq!(words.words().len(), 3);
+}
+
+#[test]
+fn buffers_are_copied_between_devices() {
+    let Some(runtime) = runtime() else { return };
+    let from = runtime.upload(&[1, 2, 3, 4]).expect("memory");
+    let mut to = runtime.upload(&[0; 4]).expect("memory");
+    to.copy_from(0, &from, 0, 3).expect("a copy");
+    assert_eq!((to.read().expect("bytes"), to.read_first(2).expect("bytes")), (vec![1, 2, 3, 0], vec![1, 2]));
+    let error = to.copy_from(0, &from, 7, 3).expect_err("no device 7");
+    assert_eq!((error.function, error.name.as_str()), ("hipMemcpyPeer", "hipErrorInvalidDevice"));
+}

@@ -1,6 +1,6 @@
 //! A real matrix product against the CPU: on the matrix instructions by the engine's own kernel, and by hipBLASLt where it is.
 
-use super::{Check, sample};
+use super::sample;
 use crate::catalogue::Entry;
 use crate::element::Element;
 use crate::gguf::TensorType;
@@ -86,32 +86,32 @@ pub(super) fn by_kernel(runtime: &Runtime, entry: &Entry) -> Result<String, Stri
     Ok(format!("{} code, {}", entry.target, problem.judge()?))
 }
 
-/// Skipped where the library is not: the engine does without it.
-pub(super) fn by_blas(name: &'static str, runtime: &Runtime) -> Check {
-    let blas = match BlasLt::load(runtime, &crate::blas_folders()) {
-        Ok(blas) => blas,
-        Err(LoadError::NotFound { .. }) => return Check::skipped(name, "hipBLASLt is not there"),
-        Err(error) => return Check::of(name, Err(error.to_string())),
+/// `None`: the library is not there.
+pub(super) fn by_blas(runtime: &Runtime) -> Option<Result<String, String>> {
+    match BlasLt::load(runtime, &crate::blas_folders()) {
+        Ok(blas) => Some(multiply(runtime, &blas)),
+        Err(LoadError::NotFound { .. }) => None,
+        Err(error) => Some(Err(error.to_string())),
+    }
+}
+
+fn multiply(runtime: &Runtime, blas: &BlasLt) -> Result<String, String> {
+    let problem = Problem::new(runtime)?;
+    let product = BlasProduct {
+        element: BlasElement::F16,
+        out: problem.out.address(),
+        weights: problem.weights.address(),
+        x: problem.x.address(),
+        columns: COLUMNS,
+        rows: ROWS,
+        count: COUNT,
+        out_stride: ROWS,
     };
-    let run = || {
-        let problem = Problem::new(runtime)?;
-        let product = BlasProduct {
-            element: BlasElement::F16,
-            out: problem.out.address(),
-            weights: problem.weights.address(),
-            x: problem.x.address(),
-            columns: COLUMNS,
-            rows: ROWS,
-            count: COUNT,
-            out_stride: ROWS,
-        };
-        let stream = runtime.stream().map_err(|error| error.to_string())?;
-        blas.multiply(&stream, &product, 0).map_err(|error| error.to_string())?;
-        stream.synchronize().map_err(|error| error.to_string())?;
-        let version = blas.version().map_err(|error| error.to_string())?;
-        Ok(format!("version {version}, {}", problem.judge()?))
-    };
-    Check::of(name, run())
+    let stream = runtime.stream().map_err(|error| error.to_string())?;
+    blas.multiply(&stream, &product, 0).map_err(|error| error.to_string())?;
+    stream.synchronize().map_err(|error| error.to_string())?;
+    let version = blas.version().map_err(|error| error.to_string())?;
+    Ok(format!("version {version}, {}", problem.judge()?))
 }
 
 #[cfg(test)]

@@ -3,19 +3,25 @@
 
 use crate::models::mixed;
 use crate::simulate::tree_of;
-use crate::support::{released, workspace_root};
+use crate::support::released;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::OnceLock;
+use tempfile::TempDir;
 
 /// The runtime that cargo built for these tests, under the name that programs load it by.
-fn runtime() -> PathBuf {
-    let test = std::env::current_exe().expect("this program");
-    let library = test.with_file_name("libsimulated_hip.so");
-    let folder = workspace_root().join("target/simulated-hip");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::copy(&library, folder.join("libamdhip64.so.7")).expect("cargo builds the cdylib with the tests");
-    folder
+fn runtime() -> &'static Path {
+    static FOLDER: OnceLock<TempDir> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| {
+        let test = std::env::current_exe().expect("this program");
+        let library = test.with_file_name("libsimulated_hip.so");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::copy(&library, folder.path().join("libamdhip64.so.7"))
+            .expect("cargo builds the cdylib with the tests");
+        folder
+    });
+    folder.path()
 }
 
 /// What `strata check` said, and what the cards did.
@@ -44,10 +50,8 @@ impl Checked {
 }
 
 fn check(release: &Path, devices: &str, architecture: &'static str, arguments: &[&str]) -> Checked {
-    let folder = workspace_root().join("target/simulated-hip").join(format!("{devices}-{architecture}"));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (model, log) = (folder.join("model.gguf"), folder.join("log"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (model, log) = (folder.path().join("model.gguf"), folder.path().join("log"));
     std::fs::write(&model, mixed(architecture).bytes()).expect("a model");
     let output = Command::new(release.join("strata"))
         .args(["check", "--json", "-n", "5", "--prompt", "twenty words and one"])
@@ -89,6 +93,32 @@ pub(crate) fn cards_compute_what_the_cpu_computes() {
             assert_eq!(checked.count("graph"), 3, "{architecture} on {target}");
         }
     }
+}
+
+/// The values of IQ4_NL lie in the code of the vector kernels: without the first four, gates are wrong.
+pub(crate) fn a_card_that_computes_wrong_numbers_is_found() {
+    const VALUES: [u8; 4] = 0xbfad_9881_u32.to_le_bytes();
+    let (target, release) = &released().unpacked[0];
+    let kernels = tempfile::tempdir().expect("a folder");
+    for component in ["engine", "aiter-kernels"] {
+        let folder = Path::new(target).join(component);
+        std::fs::create_dir_all(kernels.path().join(&folder)).expect("a folder");
+        for entry in std::fs::read_dir(release.join("kernels").join(&folder)).expect("kernels") {
+            let path = entry.expect("a file").path();
+            let mut bytes = std::fs::read(&path).expect("a code object");
+            let name = path.file_name().expect("a name");
+            if name == "vector.co" {
+                let places =
+                    (0..bytes.len() - 4).filter(|at| bytes[*at..*at + 4] == VALUES).collect::<Vec<_>>();
+                assert!(!places.is_empty(), "the values are in the code");
+                places.into_iter().for_each(|at| bytes[at..at + 4].fill(0));
+            }
+            std::fs::write(kernels.path().join(&folder).join(name), bytes).expect("a code object");
+        }
+    }
+    let folder = kernels.path().display().to_string();
+    let checked = check(release, target, "llama", &["--gpu", "0", "--kernels", &folder]);
+    assert_eq!((checked.output.status.code(), &checked.json["agrees"]), (Some(1), &false.into()));
 }
 
 pub(crate) fn layers_are_split_over_cards_of_one_family() {

@@ -37,6 +37,11 @@ fn main() {
         ),
         trial("cards_compute_what_the_cpu_computes", None, cards::cards_compute_what_the_cpu_computes),
         trial(
+            "a_card_that_computes_wrong_numbers_is_found",
+            None,
+            cards::a_card_that_computes_wrong_numbers_is_found,
+        ),
+        trial(
             "layers_are_split_over_cards_of_one_family",
             None,
             cards::layers_are_split_over_cards_of_one_family,
