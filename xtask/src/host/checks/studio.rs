@@ -23,7 +23,7 @@ fn visual_studio(survey: &Survey) -> Vec<Check> {
     let mut checks = Vec::new();
     for candidate in &survey.candidates {
         let instance = &candidate.instance;
-        let label = format!("{} {} at `{}`", instance.name, instance.version, instance.path.display());
+        let label = format!("{} at `{}`", instance.label(), instance.path.display());
         checks.push(match &candidate.verdict {
             Ok(toolset) => {
                 let role = if Some(instance) == chosen { "used" } else { "not used" };
@@ -48,7 +48,10 @@ fn visual_studio(survey: &Survey) -> Vec<Check> {
 fn windows_sdk(survey: &Survey) -> Vec<Check> {
     let topic = "windows-sdk";
     let chosen = survey.sdk();
-    let mend = Error::install_sdk(survey.chosen().map(|(instance, _)| instance.path.as_path()));
+    // Its installer brings one, good enough itself or not.
+    let studio =
+        survey.chosen().map(|(instance, _)| instance).or(survey.candidates.first().map(|c| &c.instance));
+    let mend = Error::install_sdk(studio.map(|instance| instance.path.as_path()));
     let mut checks = Vec::new();
     for sdk in &survey.sdks {
         let label = format!("Windows SDK {} at `{}`", sdk.version, sdk.root.display());

@@ -129,10 +129,7 @@ impl Error {
     pub(super) fn no_visual_studio(survey: &super::Survey) -> Self {
         let refused = |c: &super::Candidate| {
             let refusal = c.verdict.as_ref().err()?;
-            Some((
-                format!("{} {}: {refusal}", c.instance.name, c.instance.version),
-                refusal.mend(&c.instance.path),
-            ))
+            Some((format!("{}: {refusal}", c.instance.label()), refusal.mend(&c.instance.path)))
         };
         let all: Vec<(String, String)> = survey.candidates.iter().filter_map(refused).collect();
         let mend = all.first().map_or_else(|| NEW.to_owned(), |(_, mend)| mend.clone());

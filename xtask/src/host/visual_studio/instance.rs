@@ -19,6 +19,13 @@ pub(crate) struct Instance {
     pub(crate) is_complete: bool,
 }
 
+impl Instance {
+    /// Its name and its version, as far as that is known.
+    pub(crate) fn label(&self) -> String {
+        format!("{} {}", self.name, self.version).trim_end().to_owned()
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Listed {
