@@ -1,6 +1,9 @@
 #!/bin/sh
 # Installs what the two commands of the README need beside Rust, on Debian and its relatives: a linker, git, and python3 with pip (whose index
 # carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
+#
+# With --windows also what makes Windows programs on Linux and runs them: mingw-w64, Wine, and a Rust with the standard library for
+# x86_64-pc-windows-gnu where the machine's own has none.
 set -eu
 
 missing=""
@@ -11,6 +14,13 @@ command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 command -v c++ >/dev/null 2>&1 || missing="$missing g++"
 command -v git >/dev/null 2>&1 || missing="$missing git"
 python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+if [ "${1:-}" = "--windows" ]; then
+  command -v x86_64-w64-mingw32-gcc >/dev/null 2>&1 || missing="$missing gcc-mingw-w64-x86-64-win32"
+  command -v wine64 >/dev/null 2>&1 || [ -x /usr/lib/wine/wine64 ] || missing="$missing wine64"
+  # Debian's Rust for its browsers: its sources give the standard library for Windows.
+  [ -d "$(rustc --print sysroot 2>/dev/null)/lib/rustlib/x86_64-pc-windows-gnu" ] ||
+    [ -d /usr/lib/rustlib/src/rust/library ] || missing="$missing rustc-web cargo-web rust-web-src"
+fi
 [ -z "$missing" ] && exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

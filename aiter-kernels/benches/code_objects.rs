@@ -4,6 +4,9 @@
 //!
 //! FOLDER holds the code objects of one target, e.g. `artifacts/0.1.0/x86_64-unknown-linux-gnu/aiter-kernels/gfx1201/kernels/gfx1201/aiter-kernels`;
 //! without one, those of the last `cargo xtask build`. `UPDATE_TABLE=1` writes `benches/table.md` anew.
+//!
+//! The rows `ck_tile_fwd_…` are ck_tile's default tiles, from `benches/default_tiles.hip`, compiled by hand with the flags that BUILD.json has for
+//! `attention_d128`, into a folder that is given here as one more.
 
 use code_object::{CodeObject, Instruction, Kernel, Kind, instructions};
 use gfx::Target;

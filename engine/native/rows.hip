@@ -115,3 +115,18 @@ KERNEL(threads) mix_f32(MixArgs args) {
   }
   args.out[token * args.columns + c] = sum;
 }
+
+// Memory of the host: the other side is another processor, so the whole system has to see the order.
+KERNEL(lanes) ring_u32(RingArgs args) {
+  if (thread_id() == 0) __scoped_atomic_store_n(args.bell, *args.value, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
+}
+
+KERNEL(lanes) answer_u32(AnswerArgs args) {
+  if (thread_id() != 0) return;
+  unsigned seen = ~args.value;
+  for (unsigned i = 0; i < args.tries && seen != args.value; ++i) {
+    seen = __scoped_atomic_load_n(args.go, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_SYSTEM);
+  }
+  const unsigned answer = seen == args.value ? args.value : ~args.value;
+  __scoped_atomic_store_n(args.done, answer, __ATOMIC_RELEASE, __MEMORY_SCOPE_SYSTEM);
+}

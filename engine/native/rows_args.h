@@ -49,3 +49,19 @@ struct MixArgs {
   unsigned used;
 };
 static_assert(sizeof(MixArgs) == 32);
+
+// Writes a word that the host waits for: *bell = *value, after everything that was queued before. Grid: (1, 1, 1).
+struct RingArgs {
+  unsigned* bell;
+  const unsigned* value;
+};
+static_assert(sizeof(RingArgs) == 16);
+
+// Waits until *go is `value`, looks `tries` times at most, and writes `value` to *done, or ~value when it did not come. Grid: (1, 1, 1).
+struct AnswerArgs {
+  const unsigned* go;
+  unsigned* done;
+  unsigned value;
+  unsigned tries;
+};
+static_assert(sizeof(AnswerArgs) == 24);

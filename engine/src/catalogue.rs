@@ -1,7 +1,7 @@
 //! The code objects of a release: what lies under `kernels/`.
 
 use crate::element::Element;
-use crate::rms_norm;
+use crate::{kernels, rms_norm};
 use code_object::CodeObject;
 use gfx::Target;
 use std::io;
@@ -108,11 +108,13 @@ impl Catalogue {
     pub fn faults(&self) -> Vec<String> {
         let mut faults: Vec<String> = self.entries.iter().flat_map(faults_of).collect();
         for target in self.targets() {
-            let has = |entry: &Entry| {
-                entry.target == target && entry.component == COMPONENT && entry.name == rms_norm::NAME
-            };
-            if !self.entries.iter().any(has) {
-                faults.push(format!("{target} has no {COMPONENT}/{}.co", rms_norm::NAME));
+            for name in kernels::OBJECTS.into_iter().chain([rms_norm::NAME]) {
+                let has = |entry: &Entry| {
+                    entry.target == target && entry.component == COMPONENT && entry.name == name
+                };
+                if !self.entries.iter().any(has) {
+                    faults.push(format!("{target} has no {COMPONENT}/{name}.co"));
+                }
             }
         }
         faults
@@ -157,22 +159,27 @@ fn faults_of(entry: &Entry) -> Vec<String> {
             ));
         }
     }
-    if entry.component == COMPONENT && entry.name == rms_norm::NAME {
-        faults.extend(faults_of_rms_norm(object).into_iter().map(|fault| format!("{place}: {fault}")));
+    if entry.component == COMPONENT {
+        faults
+            .extend(faults_of_own(&entry.name, object).into_iter().map(|fault| format!("{place}: {fault}")));
     }
     faults
 }
 
-fn faults_of_rms_norm(object: &CodeObject) -> Vec<String> {
+/// What the engine launches has to be there and take the arguments that it passes.
+fn faults_of_own(name: &str, object: &CodeObject) -> Vec<String> {
     let mut faults = Vec::new();
-    for name in Element::ALL.map(rms_norm::kernel_name) {
-        match object.kernel(&name).map(|kernel| kernel.kernarg_size) {
-            None => faults.push(format!("there is no kernel {name}")),
-            Some(rms_norm::ARGUMENT_BYTES) => {}
-            Some(size) => faults.push(format!("{name} takes {size} bytes, not {}", rms_norm::ARGUMENT_BYTES)),
+    let of_rms_norm = Element::ALL
+        .map(|element| (rms_norm::NAME, rms_norm::kernel_name(element), rms_norm::ARGUMENT_BYTES as usize));
+    let own = kernels::table().into_iter().chain(of_rms_norm).filter(|(object, ..)| *object == name);
+    for (_, kernel, bytes) in own {
+        match object.kernel(&kernel).map(|kernel| kernel.kernarg_size as usize) {
+            None => faults.push(format!("there is no kernel {kernel}")),
+            Some(size) if size == bytes => {}
+            Some(size) => faults.push(format!("{kernel} takes {size} bytes, not {bytes}")),
         }
     }
-    if object.constant_u32(rms_norm::THREADS).is_none() {
+    if name == rms_norm::NAME && object.constant_u32(rms_norm::THREADS).is_none() {
         faults.push(format!("there is no constant {}", rms_norm::THREADS));
     }
     faults

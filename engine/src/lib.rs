@@ -31,3 +31,9 @@ pub mod serve;
 pub mod tokenizer;
 #[cfg(feature = "models")]
 pub mod vision;
+
+/// Where a release has hipBLASLt: it finds its kernels relative to itself, so it lies deeper than the programs.
+pub(crate) fn blas_folders() -> Vec<std::path::PathBuf> {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.parent().map(|folder| folder.join("rocm/bin")).into_iter().collect()
+}

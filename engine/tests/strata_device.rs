@@ -30,8 +30,15 @@ fn release(objects: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
+/// The other code objects of the engine.
+const REST: [(&str, &[u8]); 3] = [
+    ("gfx1201/engine/matrix.co", include_bytes!("data/gfx1201/matrix.co")),
+    ("gfx1201/engine/rows.co", include_bytes!("data/gfx1201/rows.co")),
+    ("gfx1201/engine/vector.co", include_bytes!("data/gfx1201/vector.co")),
+];
+
 fn good_release() -> TempDir {
-    release(&[("gfx1201/engine/rms_norm.co", GFX1201)])
+    release(&[&REST[..], &[("gfx1201/engine/rms_norm.co", GFX1201)]].concat())
 }
 
 /// A folder where every name of the runtime is a file that is no library, so that none is found on any machine.

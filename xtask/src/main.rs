@@ -1,6 +1,7 @@
 //! From a bare machine to a verified release of the Strata engine and the Aiter kernels: `cargo xtask --help`.
 
 mod build;
+mod children;
 mod cli;
 mod clock;
 mod commands;
@@ -13,25 +14,31 @@ mod lock;
 mod store;
 mod ui;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = parse();
     if let cli::Command::Compile(command) = &cli.command {
         return command.run();
     }
+    children::die_with_this_process();
     ui::install_interrupt_handler();
     let ui = cli.ui();
+    ui::install_panic_report(commands::workspace_root(), cli.command.name(), ui.is_json());
     match commands::run(&cli, &ui) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let failure = ui::Failure::of(&error);
-            match ui.is_json() {
-                true => println!("{}", ui::render_json(&error, &failure)),
-                false => eprint!("{}", ui::render(&error, &failure, ui.has_color())),
-            }
+            ui.failed(&error, &failure);
             ExitCode::from(failure.exit as u8)
         }
     }
+}
+
+/// The command line; a mistake in it ends the process with code 2.
+fn parse() -> cli::Cli {
+    let color = ui::Color::of_arguments(std::env::args_os().skip(1));
+    let matches = cli::Cli::command().color(color.into()).get_matches();
+    cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

@@ -9,25 +9,30 @@
 
 namespace fmha {
 
+// The second product takes the weights of the softmax in the type of v. They are at most 1, and e4m3 has its digits between 2^-6 and 448: times
+// this, what is lost begins at 2^-14 instead of 2^-6.
+constexpr float e4m3_weight = 256.0f;
+
 // Lengths may be anything; the head dim is exact, which makes every load of q, k and v 16 bytes wide.
+template <typename Element>
 using ForwardTraits = ck_tile::TileFmhaTraits</* pad seqlen q, seqlen k */ true, true, /* pad head dim q, v */ false, false,
                                               /* soft cap */ true, no_bias, /* bias grad */ false, /* lse */ true,
-                                              /* dropout */ false, /* fp8 static quant */ false>;
+                                              /* dropout */ false, /* factors of weights and o */ sizeof(Element) == 1>;
 template <typename Element, typename Shape>
 using ForwardProblem =
     ck_tile::BlockFmhaPipelineProblem<Element, Element, Element, float, float, Element, unsigned char, float, Element,
-                                      float, Element, Shape, /* varlen */ false, Variant, Mask<true>,
-                                      /* transposed loads */ false, ForwardTraits>;
+                                      float, Output<Element>, Shape, /* varlen */ false, Variant, Mask<true>,
+                                      /* transposed loads */ false, ForwardTraits<Element>>;
 template <typename Element, typename Shape>
 using Forward = ck_tile::FmhaFwdKernel<
     ValueColumns<ck_tile::BlockFmhaPipelineQRKSVS<
         ForwardProblem<Element, Shape>, rdna::AttentionPolicy<ck_tile::BlockFmhaPipelineQRKSVSDefaultPolicy>>>,
-    ck_tile::Default2DEpilogue<ck_tile::Default2DEpilogueProblem<float, Element, true, false>>>;
+    ck_tile::Default2DEpilogue<ck_tile::Default2DEpilogueProblem<float, Output<Element>, true, false>>>;
 
 template <typename Kernel, int head_dim>
 __forceinline__ __device__ void forward(const FmhaFwdArgs& args) {
   using Element = typename Kernel::QDataType;
-  constexpr int parts = value_parts(head_dim);
+  constexpr int parts = (head_dim + Kernel::FmhaPipeline::kN1 - 1) / Kernel::FmhaPipeline::kN1;
   const int head = __builtin_amdgcn_workgroup_id_x() / parts;
   const int part = __builtin_amdgcn_workgroup_id_x() % parts;
   const int batch = __builtin_amdgcn_workgroup_id_z();
@@ -67,6 +72,10 @@ __forceinline__ __device__ void forward(const FmhaFwdArgs& args) {
   k.num_head_q = args.heads;
   k.nhead_ratio_qk = 1;
   set_scale(k, args);
+  if constexpr (Kernel::kDoFp8StaticQuant) {
+    k.scale_p = e4m3_weight;
+    k.scale_o = args.o_scale / e4m3_weight;
+  }
   k.stride_q = args.row_stride_q;
   k.stride_k = args.row_stride_k;
   k.stride_v = args.row_stride_v;

@@ -24,6 +24,6 @@ struct FmhaFwdArgs {
   int window_left;  // keys before the diagonal that a query sees; -1: all. Masked instances only.
   int window_right; // keys after it; causal: 0
   int mask_origin;  // where the diagonal starts: 1 top left, 2 bottom right
-  int reserved;
+  float o_scale;    // factor of o; read by instances of 8-bit floats only
 };
 static_assert(sizeof(FmhaFwdArgs) == 152);

@@ -7,6 +7,11 @@ namespace fmha {
 
 using bf16 = ck_tile::bf16_t;
 using f16 = ck_tile::half_t;
+using e4m3 = ck_tile::fp8_t; // as the OCP defines it, on gfx12 alone
+
+// What q, k and v of 8 bits come out as: a mean of such numbers has more digits than one of them.
+template <typename Element>
+using Output = std::conditional_t<sizeof(Element) == 1, bf16, Element>;
 
 // ck_tile's tiles of v and o are powers of two wide. A head dim of 96 takes one of 128, of which the last 32 columns are neither read nor
 // written. One wave holds 16 rows of q and o in registers: with 256 columns of both, a gfx11 wave would need all 256 registers for them alone

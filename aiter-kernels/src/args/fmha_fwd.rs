@@ -67,8 +67,8 @@ pub struct FmhaFwdArgs {
     pub window_right: i32,
     /// Where the diagonal starts: 1 at the top left, 2 at the bottom right. Masked instances only.
     pub mask_origin: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// Factor of o, that of v. Read by instances of 8-bit floats only.
+    pub o_scale: f32,
 }
 
 const _: () = assert!(size_of::<FmhaFwdArgs>() == 152);

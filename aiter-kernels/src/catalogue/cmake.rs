@@ -119,10 +119,19 @@ fn instances(members: &[&Instance]) -> String {
         let _ = writeln!(text, "#include \"../{header}\"");
     }
     text.push('\n');
-    for instance in members {
-        let _ = writeln!(text, "{}({});", instance.operation.name().to_uppercase(), parameters(instance));
+    let everywhere = |i: &Instance| i.budget(Wmma::Gfx11).is_some();
+    let (everywhere, gfx12): (Vec<&Instance>, Vec<&Instance>) = members.iter().partition(|i| everywhere(i));
+    everywhere.iter().for_each(|instance| text += &definition(instance));
+    if !gfx12.is_empty() {
+        text += "#if defined(__GFX12__)\n";
+        gfx12.iter().for_each(|instance| text += &definition(instance));
+        text += "#endif\n";
     }
     text
+}
+
+fn definition(instance: &Instance) -> String {
+    format!("{}({});\n", instance.operation.name().to_uppercase(), parameters(instance))
 }
 
 fn parameters(instance: &Instance) -> String {

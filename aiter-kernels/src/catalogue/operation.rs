@@ -90,6 +90,8 @@ pub enum DataType {
     F16,
     /// IEEE single precision.
     F32,
+    /// 8-bit float of the OCP; o is bf16.
+    E4m3,
 }
 
 impl DataType {
@@ -99,6 +101,7 @@ impl DataType {
             Self::Bf16 => "bf16",
             Self::F16 => "f16",
             Self::F32 => "f32",
+            Self::E4m3 => "e4m3",
         }
     }
 
@@ -107,6 +110,7 @@ impl DataType {
         match self {
             Self::Bf16 | Self::F16 => 2,
             Self::F32 => 4,
+            Self::E4m3 => 1,
         }
     }
 }

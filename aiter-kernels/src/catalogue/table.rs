@@ -2,7 +2,7 @@
 //! gfx11, whose chips differ; the targets with 1,536 registers a SIMD (gfx1100, gfx1101, gfx1151, gfx12) get more from the compiler than those with 1,024.
 
 use super::{ArgumentBlock, Attention, Budget, DataType, Instance, Mode, Operation, Tile};
-use DataType::{Bf16, F16, F32};
+use DataType::{Bf16, E4m3, F16, F32};
 use Operation::{
     AppendKv, FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, QuantiseE4m3,
     QuantiseInt8, RmsNorm, Rope, SiluAndMul, Softmax,
@@ -21,6 +21,9 @@ pub const INSTANCES: &[Instance] = &[
     fmha("fmha_fwd_f16_d128", FmhaFwd, F16, D128),
     fmha("fmha_fwd_bf16_d256", FmhaFwd, Bf16, D256),
     fmha("fmha_fwd_f16_d256", FmhaFwd, F16, D256),
+    fmha("fmha_fwd_e4m3_d64", FmhaFwd, E4m3, D64_E4M3),
+    fmha("fmha_fwd_e4m3_d128", FmhaFwd, E4m3, D128_E4M3),
+    fmha("fmha_fwd_e4m3_d256", FmhaFwd, E4m3, D256_E4M3),
     fmha("fmha_paged_bf16_d32_n16", FmhaPaged, Bf16, D32_N16),
     fmha("fmha_paged_bf16_d32_n32", FmhaPaged, Bf16, D32_N32),
     fmha("fmha_paged_f16_d32_n16", FmhaPaged, F16, D32_N16),
@@ -120,6 +123,16 @@ const D256: Shape = Shape { head_dim: 256, warps: 4, keys: 16, budgets: &both(25
 const D256_N16: Shape = D256;
 /// The one kernel that spills, and on gfx11 only: one wave holds the next tile of k and v alone.
 const D256_ONE_WAVE: Shape = Shape { warps: 1, budgets: &with_scratch(256, 216, 4608, 160), ..D256 };
+
+/// gfx11 has no matrix instructions for 8-bit floats. They take half the registers of 16 bits, so that there is room for wider tiles.
+const D64_E4M3: Shape = Shape { budgets: &[gfx12_alone(136, 2304)], ..D64 };
+const D128_E4M3: Shape = Shape { warps: 4, keys: 64, budgets: &[gfx12_alone(192, 4608)], ..D128 };
+const D256_E4M3: Shape = Shape { keys: 32, budgets: &[gfx12_alone(200, 4608)], ..D256 };
+
+/// Registers and LDS of a kernel that gfx11 does not have.
+const fn gfx12_alone(vgprs: u32, lds_bytes: u32) -> Budget {
+    Budget { wmma: Wmma::Gfx12, vgprs, lds_bytes, scratch_bytes: 0 }
+}
 
 /// Budgets without scratch: registers on gfx11 and on gfx12, and LDS.
 const fn both(gfx11: u32, gfx12: u32, lds_bytes: u32) -> [Budget; 2] {

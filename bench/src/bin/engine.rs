@@ -37,6 +37,8 @@ fn main() {
             GENERATE,
             "--threads",
             &threads,
+            "--backend",
+            "cpu",
             "--json",
         ]));
         println!("{kind:<8}");

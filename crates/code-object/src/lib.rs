@@ -10,11 +10,13 @@ mod error;
 mod expected;
 mod instructions;
 mod metadata;
+mod renamed;
 
 pub use error::Error;
 pub use expected::{Expected, Violation, violations};
 pub use instructions::{Instruction, Kind, instructions};
 pub use metadata::Kernel;
+pub use renamed::renamed;
 
 use gfx::Target;
 use std::collections::{BTreeMap, BTreeSet};

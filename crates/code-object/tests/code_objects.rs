@@ -57,6 +57,20 @@ fn what_the_compiler_wrote_is_read() {
 }
 
 #[test]
+fn the_other_name_is_written_where_the_target_stands() {
+    let renamed = code_object::renamed(GFX1201, Target::Gfx1200).expect("as long a name");
+    let object = CodeObject::parse(&renamed).expect("a code object");
+    assert_eq!(object.target, Target::Gfx1200);
+    assert_eq!(code_object::renamed(&renamed, Target::Gfx1201).as_deref(), Some(GFX1201));
+    let changed = renamed.iter().zip(GFX1201).filter(|(a, b)| a != b).count();
+    assert_eq!(changed, 2, "the machine in the flags and the last digit of the name");
+    assert_eq!(code_object::renamed(GFX1201, Target::Gfx12Generic), None);
+    let twice = [GFX1201, b"gfx1201"].concat();
+    assert_eq!(code_object::renamed(&twice, Target::Gfx1200), None);
+    assert_eq!(code_object::renamed(b"no code object", Target::Gfx1200), None);
+}
+
+#[test]
 fn constants_are_read_from_the_file() {
     let object = CodeObject::parse(GFX1100).expect("gfx1100");
     assert_eq!(object.constant("scale_block"), Some(vec![64, 0, 0, 0]));

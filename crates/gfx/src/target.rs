@@ -134,6 +134,18 @@ impl Target {
         }
     }
 
+    /// The first of the targets that LLVM makes the same code for, up to the target's name; itself where there are no others.
+    ///
+    /// LLVM 22, AMDGPU.td: gfx1200 and gfx1201 are one list of features, gfx1150 and gfx1152 equal ones; gfx1153's lacks one that concerns
+    /// image instructions alone. Others of a family differ in registers or in hardware bugs.
+    pub fn compiled_as(self) -> Self {
+        match self {
+            Gfx1152 | Gfx1153 => Gfx1150,
+            Gfx1201 => Gfx1200,
+            other => other,
+        }
+    }
+
     /// The target whose code objects carry this machine number in their e_flags (the low byte, `EF_AMDGPU_MACH`).
     pub fn from_mach(mach: u32) -> Option<Self> {
         Self::ALL.iter().copied().find(|target| target.mach() == mach)

@@ -53,7 +53,7 @@ macro_rules! api {
         impl Api {
             /// Finds every entry point; `path` is for the error.
             pub(crate) fn of(library: Library, path: &std::path::Path) -> Result<Self, LoadError> {
-                let missing = |symbol: &str| LoadError::Symbol { library: PathBuf::from(path), symbol: symbol.to_owned() };
+                let missing = |symbol: &str| LoadError::Symbol { what: "HIP runtime", library: PathBuf::from(path), symbol: symbol.to_owned() };
                 // SAFETY: each type is the one that hip_runtime_api.h declares for this symbol, and the library stays loaded as long as the
                 // process runs.
                 unsafe {

@@ -16,11 +16,18 @@ pub struct Attempt {
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
     /// No library of any known name could be loaded: there is no AMD driver, or it is broken.
-    #[error("failed to load the HIP runtime; tried {}", Attempts(.0))]
-    NotFound(Vec<Attempt>),
-    /// A library was loaded and is no HIP runtime of version 6 or later.
-    #[error("`{library}` has no function `{symbol}`: it is no HIP runtime of version 6 or later", library = .library.display())]
+    #[error("failed to load {what}; tried {}", Attempts(.attempts))]
+    NotFound {
+        /// `the HIP runtime` or another library.
+        what: &'static str,
+        /// Every name, and what the loader said.
+        attempts: Vec<Attempt>,
+    },
+    /// A library was loaded and is not that of ROCm 6 or later.
+    #[error("`{library}` has no function `{symbol}`: it is no {what} of version 6 or later", library = .library.display())]
     Symbol {
+        /// `HIP runtime` or another library.
+        what: &'static str,
         /// The library.
         library: PathBuf,
         /// The first missing function.

@@ -28,23 +28,32 @@ pub(crate) fn load_first<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Resul
             Err(error) => attempts.push(Attempt { library: path.to_owned(), reason: reason(&error, path) }),
         }
     }
-    Err(LoadError::NotFound(attempts))
+    Err(LoadError::NotFound { what: "the HIP runtime", attempts })
 }
 
 /// The loader's words, which libloading keeps in the source, without the name that they begin with on Linux.
-fn reason(error: &libloading::Error, path: &Path) -> String {
+pub(crate) fn reason(error: &libloading::Error, path: &Path) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     text.strip_prefix(&format!("{}: ", path.display())).map_or(text.clone(), str::to_owned)
 }
 
 /// Where the library that holds `api` lies on disk.
-#[cfg(unix)]
 pub(crate) fn path_of(api: &Api) -> Option<PathBuf> {
+    // SAFETY: the address is one of the library's functions.
+    unsafe { path_of_address(api.get_device_count as *const std::ffi::c_void) }
+}
+
+/// Where the library that holds the function at `address` lies on disk.
+///
+/// # Safety
+/// The address is a function's.
+#[cfg(unix)]
+pub(crate) unsafe fn path_of_address(address: *const std::ffi::c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: the address is one of the library's functions, and `info` is large enough; dladdr fills it when it returns non-zero.
     let name = unsafe {
-        if libc::dladdr(api.get_device_count as *const std::ffi::c_void, info.as_mut_ptr()) == 0 {
+        if libc::dladdr(address, info.as_mut_ptr()) == 0 {
             return None;
         }
         info.assume_init().dli_fname
@@ -57,9 +66,12 @@ pub(crate) fn path_of(api: &Api) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes())))
 }
 
-/// Where the library that holds `api` lies on disk.
+/// Where the library that holds the function at `address` lies on disk.
+///
+/// # Safety
+/// The address is a function's.
 #[cfg(windows)]
-pub(crate) fn path_of(api: &Api) -> Option<PathBuf> {
+pub(crate) unsafe fn path_of_address(address: *const std::ffi::c_void) -> Option<PathBuf> {
     use std::os::windows::ffi::OsStringExt;
     use windows_sys::Win32::System::LibraryLoader::{
         GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
@@ -72,7 +84,7 @@ pub(crate) fn path_of(api: &Api) -> Option<PathBuf> {
     // the longest path that Windows has, and its length is given.
     let written = unsafe {
         let flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
-        if GetModuleHandleExW(flags, api.get_device_count as *const u16, &raw mut module) == 0 {
+        if GetModuleHandleExW(flags, address.cast::<u16>(), &raw mut module) == 0 {
             return None;
         }
         GetModuleFileNameW(module, name.as_mut_ptr(), LONGEST as u32)

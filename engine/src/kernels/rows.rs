@@ -124,3 +124,14 @@ impl Mix {
         Call::new(OBJECT, "mix_f32", grid, THREADS, arguments)
     }
 }
+
+/// Writes the word at `value` to `bell`, which the host waits for.
+pub fn ring(bell: u64, value: u64) -> Call {
+    Call::new(OBJECT, "ring_u32", [1, 1, 1], 32, Arguments::new().address(bell).address(value))
+}
+
+/// Waits until the host has written `value` to `go`, looking `tries` times at most, and writes it to `done`; the complement if it did not come.
+pub fn answer(go: u64, done: u64, value: u32, tries: u32) -> Call {
+    let arguments = Arguments::new().address(go).address(done).u32(value).u32(tries);
+    Call::new(OBJECT, "answer_u32", [1, 1, 1], 32, arguments)
+}

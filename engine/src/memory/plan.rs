@@ -79,10 +79,11 @@ impl Plan {
             name: "RAM".to_owned(),
             usable: ram,
             reserve: wish.ram_reserve,
-            dense: needs.embedding,
             scratch: needs.scratch,
             ..Place::default()
         };
+        let table = places.first_mut().filter(|first| needs.embedding <= first.room());
+        table.unwrap_or(&mut memory).dense += needs.embedding;
         let kv = needs.kv * wish.context * wish.parallel;
         spread(needs, kv, &mut places, &mut memory);
         for place in &mut places {
@@ -100,6 +101,13 @@ impl Plan {
     /// Whether every place can hold its part.
     pub fn fits(&self) -> bool {
         self.places.iter().all(Place::fits)
+    }
+
+    /// How many layers each card computes, where the cards hold the whole model.
+    pub fn layers_on_cards(&self) -> Option<Vec<usize>> {
+        let (memory, cards) = self.places.split_last()?;
+        let is_whole = !cards.is_empty() && memory.layers.is_empty() && memory.dense + memory.experts == 0;
+        (is_whole && self.fits()).then(|| cards.iter().map(|card| card.layers.len()).collect())
     }
 
     /// Bytes that are missing, over all places.

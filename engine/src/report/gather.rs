@@ -23,6 +23,7 @@ pub fn gather(request: &Request) -> Report {
         version: env!("CARGO_PKG_VERSION"),
         mode: request.mode,
         runtime: machine.report,
+        libraries: Vec::new(),
         compiled_for: compiled_for.iter().map(|target| target.name()).collect(),
         devices: machine.devices,
         memory: None,
@@ -43,6 +44,8 @@ pub fn gather(request: &Request) -> Report {
             (_, None) => skip_device(&mut report, "the HIP runtime lists no GPU"),
         }
     }
+    // Last: a library may load others when it is used.
+    report.libraries = hip::loaded_libraries();
     report.exit_code = exit_code(&report);
     report
 }

@@ -63,6 +63,9 @@ fn device(report: &Report) -> String {
     if let Some(path) = path {
         line(&mut text, format_args!("HIP runtime {}", path.display()));
     }
+    for path in &report.libraries {
+        line(&mut text, format_args!("  loaded {}", path.display()));
+    }
     if let (Some(plan), Some(memory)) = (report.plan, report.memory) {
         line(&mut text, format_args!("memory plan for a {}-cell context, without weights", plan.context));
         for (name, bytes) in [

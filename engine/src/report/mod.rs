@@ -49,6 +49,8 @@ pub struct Report {
     pub mode: Mode,
     /// The HIP runtime.
     pub runtime: RuntimeReport,
+    /// ROCm's libraries in this process, whoever loaded them.
+    pub libraries: Vec<PathBuf>,
     /// The targets that this release has code for.
     pub compiled_for: Vec<&'static str>,
     /// Every device the runtime lists, in its order.

@@ -1,7 +1,9 @@
 //! The self-test: what can be checked without a GPU, and what a GPU computes.
 
+mod handoff;
 mod offline;
 mod on_device;
+mod product;
 mod sample;
 
 pub use offline::checks as offline_checks;

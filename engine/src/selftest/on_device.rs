@@ -1,6 +1,6 @@
 //! Checks that a GPU computes.
 
-use super::{Check, sample};
+use super::{Check, handoff, product, sample};
 use crate::catalogue::{Catalogue, Entry};
 use crate::element::Element;
 use crate::plan::ARENA;
@@ -14,15 +14,25 @@ const SHAPES: [[usize; 2]; 3] = [[3, 1], [2, 2048], [3, 5003]];
 const EPSILON: f32 = 1e-6;
 
 /// The names of the checks, for when they are skipped.
-pub const NAMES: [&str; 2] = ["arena on the device", "rms_norm on the device"];
+pub const NAMES: [&str; 5] = [
+    "arena on the device",
+    "rms_norm on the device",
+    "matrix product on the device",
+    "hipBLASLt product on the device",
+    "handoff through mapped memory",
+];
 
 /// Makes every check on the current device, whose target is `card`.
 pub fn checks(runtime: &Runtime, memory: MemoryInfo, catalogue: &Catalogue, card: Target) -> Vec<Check> {
-    let computed = match catalogue.find(rms_norm::NAME, card) {
-        Some(entry) => rms_norm(runtime, entry),
-        None => Err(format!("there is no code for {card}")),
-    };
-    vec![Check::of(NAMES[0], arena(runtime, memory)), Check::of(NAMES[1], computed)]
+    let find = |name: &str| catalogue.find(name, card).ok_or_else(|| format!("there is no code for {card}"));
+    let rows = find("rows");
+    vec![
+        Check::of(NAMES[0], arena(runtime, memory)),
+        Check::of(NAMES[1], find(rms_norm::NAME).and_then(|entry| rms_norm(runtime, entry))),
+        Check::of(NAMES[2], find("matrix").and_then(|entry| product::by_kernel(runtime, entry))),
+        product::by_blas(NAMES[3], runtime),
+        Check::of(NAMES[4], rows.and_then(|entry| handoff::check(runtime, entry))),
+    ]
 }
 
 /// Memory holds what was written, and more than there is is refused.

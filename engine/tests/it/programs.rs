@@ -1,7 +1,7 @@
 //! `strata generate`, `bench` and `plan` as processes.
 #![cfg(unix)]
 
-use crate::support::tiny;
+use crate::support::{mixed, tiny};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -107,4 +107,32 @@ fn help_of_every_command() {
         out(&output)
     });
     insta::assert_snapshot!(said.join("\n----\n"));
+}
+
+/// The models that `xtask/tests/conditional/cards.rs` runs on simulated cards.
+#[test]
+fn every_architecture_runs_with_every_type_of_tensor() {
+    for architecture in ["llama", "qwen2", "qwen3", "qwen3moe"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("mixed.gguf");
+        std::fs::write(&path, mixed(architecture).bytes()).expect("a file");
+        let arguments = ["--prompt", "hello", "-n", "4", "--ignore-end", "--json", "--backend", "cpu"];
+        let output = strata().arg("generate").arg(&path).args(arguments).output().expect("strata starts");
+        assert!(output.status.success(), "{architecture}: {}", talk(&output));
+    }
+}
+
+/// Without a HIP runtime.
+#[test]
+fn a_card_that_is_asked_for_has_to_be_there() {
+    let (_folder, path) = model();
+    let said = [&["--backend", "hip"][..], &["--gpu", "0"], &["--backend", "cpu", "--gpus", "all"]].map(
+        |arguments| {
+            let output = strata().arg("generate").arg(&path).args(["--prompt", "x"]).args(arguments).output();
+            let output = output.expect("strata starts");
+            assert_eq!(output.status.code(), Some(1));
+            talk(&output)
+        },
+    );
+    insta::assert_snapshot!(said.join("\n"));
 }

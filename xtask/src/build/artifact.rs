@@ -1,9 +1,9 @@
 //! Artifact folders: `artifacts/<version>/<host>/<component>/<gfx>/`, each replaced as a whole.
 
-use super::manifest::{BuildManifest, MANIFEST_FILE};
+use super::manifest::{BuildManifest, CodeObjectRecord, MANIFEST_FILE, Output};
 use super::plan::Step;
-use crate::digest::Sha256;
 use crate::files::{self, Error, Named};
+use crate::lock::Host;
 use crate::store::Kind;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,25 @@ pub(crate) enum Reuse {
     Rebuild(String),
 }
 
+/// Code objects that another host's artifact has.
+#[derive(Debug)]
+pub(crate) struct Twin {
+    folder: PathBuf,
+    code_objects: Vec<CodeObjectRecord>,
+}
+
+impl Twin {
+    /// Copies them into the staging folder and gives their records.
+    pub(super) fn copy(self, staging: &Path) -> Result<Vec<CodeObjectRecord>, Error> {
+        for object in &self.code_objects {
+            let (from, to) = (self.folder.join(&object.file), staging.join(&object.file));
+            files::create_folder(to.parent().unwrap_or(staging))?;
+            std::fs::copy(&from, &to).named("copy", &from)?;
+        }
+        Ok(self.code_objects)
+    }
+}
+
 impl Artifacts {
     /// The artifacts in `root`.
     pub(crate) fn at(root: PathBuf) -> Self {
@@ -31,6 +50,22 @@ impl Artifacts {
     /// The BUILD.json in an artifact folder; `None` when there is none that can be read.
     pub(crate) fn manifest(folder: &Path) -> Option<BuildManifest> {
         serde_json::from_str(&std::fs::read_to_string(folder.join(MANIFEST_FILE)).ok()?).ok()
+    }
+
+    /// The artifact of another host with the same code objects as this step would make: all that goes into them is the same, and they are still what was
+    /// built. A code object knows no host.
+    pub(crate) fn twin(&self, step: &Step) -> Option<Twin> {
+        let version = step.output.ancestors().nth(3)?;
+        let place = step.output.strip_prefix(version.join(step.host.triple())).ok()?;
+        let others = Host::ALL.into_iter().filter(|host| *host != step.host);
+        others.map(|host| version.join(host.triple()).join(place)).find_map(|folder| {
+            let manifest = Self::manifest(&folder)?;
+            let is_code_object =
+                |output: &&Output| manifest.code_objects.iter().any(|object| object.file == output.path);
+            let is_same = step.inputs.same_for_code_objects(&manifest.inputs)
+                && manifest.outputs.iter().filter(is_code_object).all(|output| output.is_intact(&folder));
+            is_same.then_some(Twin { folder, code_objects: manifest.code_objects })
+        })
     }
 
     /// Compares what lies in the step's folder with what the step would make.
@@ -47,11 +82,7 @@ impl Artifacts {
         if !changed.is_empty() {
             return Reuse::Rebuild(format!("changed: {}", changed.join(", ")));
         }
-        let is_intact = |output: &super::Output| {
-            Sha256::of_file(&step.output.join(&output.path))
-                .is_ok_and(|(digest, size)| digest == output.sha256 && size == output.size)
-        };
-        match manifest.outputs.iter().find(|output| !is_intact(output)) {
+        match manifest.outputs.iter().find(|output| !output.is_intact(&step.output)) {
             Some(output) => Reuse::Rebuild(format!("`{}` is not what was built", output.path)),
             None => Reuse::Current,
         }

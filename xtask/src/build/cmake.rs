@@ -128,8 +128,8 @@ pub(super) fn outputs(staging: &Path) -> Result<Vec<Output>, Error> {
     for path in files::list(staging)? {
         let full = staging.join(&path);
         let (sha256, size) = crate::digest::Sha256::of_file(&full).named("read", &full)?;
-        // Programs and libraries lie at the root, everything else below.
-        let executable = !path.contains('/');
+        // Programs and libraries lie at the root, those of a project where GNUInstallDirs puts them.
+        let executable = !path.contains('/') || path.starts_with("bin/") || path.starts_with("lib/");
         outputs.push(Output { path, size, sha256, executable });
     }
     Ok(outputs)

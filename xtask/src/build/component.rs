@@ -18,6 +18,18 @@ pub(crate) struct Workspace {
     pub(crate) components: Vec<Component>,
 }
 
+/// How a component's CMake project is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It compiles kernels to code objects with `cmake/CodeObject.cmake`, and nothing for a host.
+    Kernels,
+    /// It compiles C, C++ and HIP the ordinary way (see [`super::project`]).
+    Project {
+        /// CMake's variables that it wants set.
+        settings: BTreeMap<String, String>,
+    },
+}
+
 /// A native component.
 #[derive(Debug, Clone)]
 pub(crate) struct Component {
@@ -27,6 +39,8 @@ pub(crate) struct Component {
     pub(crate) version: String,
     /// The CMake project's folder.
     pub(crate) native: PathBuf,
+    /// How it is built.
+    pub(crate) kind: Kind,
     /// Rust programs that are shipped.
     pub(crate) binaries: Vec<String>,
     /// The package's shared library, when it is shipped: the name of its lib target.
@@ -92,6 +106,7 @@ pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
             name: package.name.to_string(),
             version: package.version.to_string(),
             native: folder.join(&raw.cmake),
+            kind: Kind::Kernels,
             binaries: raw.binaries,
             runtime: raw.runtime,
             library: raw.library.then(|| package.name.replace('-', "_")),

@@ -1,6 +1,7 @@
 //! Child environments, built from nothing: what is not on a list does not reach a compiler.
 
-use crate::lock::Host;
+use crate::lock::{Host, Part};
+use crate::store::Installed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -105,6 +106,13 @@ pub(crate) fn for_compiler_cache(parent: &Parent, host: Host, toolchain: crate::
     kept.chain(key).collect()
 }
 
+/// Puts `folder` before the others of the child's PATH, for a program of the toolchain that the compiler looks for there.
+pub(super) fn find_first(child: &mut Variables, folder: &Path, host: Host) {
+    let separator = if host == Host::Linux { ":" } else { ";" };
+    let path = child.get("PATH").cloned().unwrap_or_default();
+    child.insert("PATH".into(), format!("{}{separator}{path}", folder.display()));
+}
+
 fn system(parent: &Parent, host: Host) -> Variables {
     let names: &[&str] = if host == Host::Linux { &UNIX } else { &WINDOWS };
     let mut child: Variables =
@@ -129,8 +137,15 @@ fn joined(folders: &[PathBuf], separator: &str) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(separator)
 }
 
+/// The library folders that a toolchain's compiler needs to start.
+pub(crate) fn toolchain_libraries(toolchain: &Installed) -> Vec<PathBuf> {
+    let Some(compiler) = toolchain.parts.get(&Part::Compiler) else { return Vec::new() };
+    let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
+    trees.flat_map(|package| library_folders(&package.tree, compiler)).collect()
+}
+
 /// The library folders of a package tree that follows Debian's layout; none for a dist, whose programs find their own.
-pub(crate) fn library_folders(tree: &Path, compiler: &Path) -> Vec<PathBuf> {
+fn library_folders(tree: &Path, compiler: &Path) -> Vec<PathBuf> {
     let llvm = compiler.parent().and_then(Path::parent).map(|root| root.join("lib"));
     let debian = ["usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"].map(|folder| tree.join(folder));
     match debian[0].is_dir() {
@@ -221,5 +236,14 @@ mod tests {
         let folders = ["/s/usr/lib".into(), "/s/llvm/lib".into()];
         let child = for_tools(&parent(&[("LD_LIBRARY_PATH", "/evil")]), Host::Linux, &folders);
         assert_eq!(child["LD_LIBRARY_PATH"], "/s/usr/lib:/s/llvm/lib");
+    }
+
+    #[test]
+    fn a_path_of_9000_characters_reaches_cargo_whole_and_no_compiler() {
+        let long = "C:\\Program Files (x86)\\a & b;".repeat(300);
+        assert!(long.len() > 9_000, "{}", long.len());
+        let parent = parent(&[("Path", &long), ("SystemRoot", "C:\\Windows")]);
+        assert_eq!(for_cargo(&parent, Host::WindowsMsvc, &[])["PATH"], long);
+        assert_eq!(for_tools(&parent, Host::WindowsMsvc, &[])["PATH"], "C:\\Windows\\System32;C:\\Windows");
     }
 }

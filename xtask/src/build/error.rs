@@ -1,5 +1,6 @@
 //! What can stop a build; the last good artifact stays where it was.
 
+use crate::lock::Host;
 use gfx::Target;
 use std::path::PathBuf;
 
@@ -17,6 +18,20 @@ pub(crate) enum Error {
     ComponentMetadata {
         /// The Cargo.toml.
         manifest: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// `--from` a folder that is no project.
+    #[error("--from `{folder}`: there is no component.toml")]
+    NoProject {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A component.toml that is not understood.
+    #[error("`{file}`: {reason}")]
+    Project {
+        /// The component.toml.
+        file: PathBuf,
         /// What is wrong.
         reason: String,
     },
@@ -99,6 +114,16 @@ pub(crate) enum Error {
         tail: String,
         /// The whole output.
         log: PathBuf,
+    },
+    /// Programs for a host that this machine cannot make.
+    #[error("no programs for {host} can be built here: {what}")]
+    CrossBuild {
+        /// Which.
+        host: Host,
+        /// What is missing.
+        what: &'static str,
+        /// What mends it.
+        mend: &'static str,
     },
     /// A code object that compiled and is not acceptable.
     #[error("{component} for {target}: {kernel}: {reason}")]

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::catalogue::Catalogue;
+use super::component::Kind;
 use super::manifest::CodeObjectRecord;
 use super::plan::Step;
 use crate::files::{self, Named};
@@ -23,6 +24,12 @@ pub(super) fn check(
         kernel: kernel.to_owned(),
         reason,
     };
+    if let Kind::Project { .. } = step.component.kind {
+        return match holds_code(step)? {
+            true => Ok(Vec::new()),
+            false => Err(refuse("the project", format!("installs no file with code for {}", step.target))),
+        };
+    }
     let folder = format!("kernels/{}/{}", step.target, step.component.name);
     let root = step.staging.join(&folder);
     let files = if root.is_dir() { files::list(&root)? } else { Vec::new() };
@@ -51,6 +58,19 @@ pub(super) fn check(
         });
     }
     Ok(records)
+}
+
+/// Whether an installed file has a bundle with an entry of the target, by the name that clang gives it.
+fn holds_code(step: &Step) -> Result<bool, Error> {
+    let entry = format!("amdgcn-amd-amdhsa--{}", step.target);
+    for path in files::list(&step.staging)? {
+        let path = step.staging.join(path);
+        let bytes = std::fs::read(&path).named("read", &path)?;
+        if memchr::memmem::find(&bytes, entry.as_bytes()).is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn judge(object: &CodeObject, target: Target) -> Result<(), String> {

@@ -6,6 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Inputs of the programs and shared files beside the code objects.
+pub(super) const RUST_SOURCES: &str = "Rust sources";
+pub(super) const RUST_TOOLCHAIN: &str = "Rust toolchain";
+pub(super) const SHARED_FILES: &str = "shared files";
+
 /// The digest of each kind of input.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -27,6 +32,13 @@ impl Inputs {
         hasher.finish().0
     }
 
+    /// Whether both make the same code objects: what goes only into the programs beside them may differ.
+    pub(crate) fn same_for_code_objects(&self, other: &Inputs) -> bool {
+        const OF_PROGRAMS: [&str; 3] = [RUST_SOURCES, RUST_TOOLCHAIN, SHARED_FILES];
+        let changed = self.changed_since(other);
+        changed.iter().all(|name| OF_PROGRAMS.contains(&name.as_str()))
+    }
+
     /// The names of the pieces that differ from `before`.
     pub(crate) fn changed_since(&self, before: &Inputs) -> Vec<String> {
         let names = self.0.keys().chain(before.0.keys());
@@ -38,13 +50,16 @@ impl Inputs {
     }
 }
 
+/// What `cargo xtask env --write` puts beside a CMakeLists.txt for an IDE: no build reads it.
+const OF_THE_IDE: &str = "CMakeUserPresets.json";
+
 /// The digest of every file below `folders`, by path relative to `root` and content; line ends count, times do not.
 pub(crate) fn digest_sources(root: &Path, folders: &[PathBuf]) -> Result<Sha256, Error> {
     let mut hasher = Hasher::new();
     for folder in folders {
         let shown = files::forward_slashes(folder.strip_prefix(root).unwrap_or(folder));
         let paths = if folder.is_file() { vec![String::new()] } else { files::list(folder)? };
-        for path in paths {
+        for path in paths.into_iter().filter(|path| path != OF_THE_IDE) {
             let full = if path.is_empty() { folder.clone() } else { folder.join(&path) };
             let (digest, _) = Sha256::of_file(&full).named("read", &full)?;
             hasher.field(&format!("{shown}/{path}"));
@@ -85,6 +100,7 @@ mod tests {
         };
         let one = digest(&[("a.hip", "x"), ("sub/b.hip", "y")]);
         assert_eq!(one, digest(&[("sub/b.hip", "y"), ("a.hip", "x")]));
+        assert_eq!(one, digest(&[("a.hip", "x"), ("sub/b.hip", "y"), ("CMakeUserPresets.json", "z")]));
         assert_ne!(one, digest(&[("a.hip", "y"), ("sub/b.hip", "x")]));
         assert_ne!(one, digest(&[("a.hip", "x"), ("sub/c.hip", "y")]));
     }

@@ -5,6 +5,7 @@ use crate::digest::Sha256;
 use crate::store::{Entry, Kind, Manifest};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The file's name in an artifact folder.
 pub(crate) const MANIFEST_FILE: &str = "BUILD.json";
@@ -99,6 +100,14 @@ pub(crate) struct CodeObjectRecord {
     pub(crate) flags: Vec<String>,
     /// What the metadata note says of each kernel.
     pub(crate) kernels: Vec<code_object::Kernel>,
+}
+
+impl Output {
+    /// Whether the file in `folder` is still what was built.
+    pub(super) fn is_intact(&self, folder: &Path) -> bool {
+        let found = Sha256::of_file(&folder.join(&self.path));
+        found.is_ok_and(|(digest, size)| digest == self.sha256 && size == self.size)
+    }
 }
 
 impl BuildManifest {

@@ -1,12 +1,14 @@
 //! The build plan: which component for which target, with which settings, from which inputs. Nothing is run to make it.
 
 use super::Error;
-use super::component::{Component, Workspace};
-use super::key::{Inputs, digest_sources};
-use crate::digest::{Hasher, Sha256};
+use super::component::{Component, Kind, Workspace};
+use super::key::{Inputs, RUST_SOURCES, RUST_TOOLCHAIN, SHARED_FILES, digest_sources};
+use super::rust::Rust;
+use super::settings::{Setting, digest_settings, settings};
+use crate::digest::Sha256;
 use crate::files;
 use crate::host::visual_studio::DeveloperEnvironment;
-use crate::lock::{Host, Part};
+use crate::lock::Host;
 use crate::store::Installed;
 use gfx::Target;
 use std::path::{Path, PathBuf};
@@ -24,12 +26,12 @@ pub(crate) struct Request<'a> {
     pub(crate) toolchain: &'a Installed,
     /// Programs of the build, from the toolchain or the machine.
     pub(crate) tools: Tools,
-    /// For which host.
+    /// For which host: the machine that runs the programs. The build runs on this one.
     pub(crate) host: Host,
     /// The lock's digest.
     pub(crate) lock: Sha256,
-    /// What `rustc -vV` and `cc --version` print.
-    pub(crate) rust: String,
+    /// What makes the programs; `None`: there are none.
+    pub(crate) rust: Option<Rust>,
     /// Where artifacts go.
     pub(crate) artifacts: PathBuf,
     /// Where build folders and logs go.
@@ -95,29 +97,22 @@ pub(crate) struct Step {
     pub(crate) component: Component,
     /// The target.
     pub(crate) target: Target,
+    /// The machine that runs the programs.
+    pub(crate) host: Host,
     /// CMake's settings.
     pub(crate) settings: Vec<Setting>,
     /// What the outputs depend on.
     pub(crate) inputs: Inputs,
     /// CMake's build folder.
     pub(crate) build_folder: PathBuf,
+    /// Where a project finds the HIP language's package.
+    pub(crate) hip_lang: PathBuf,
     /// Where the step's logs go.
     pub(crate) logs: PathBuf,
     /// The artifact folder.
     pub(crate) output: PathBuf,
     /// Where the artifact is put together.
     pub(crate) staging: PathBuf,
-}
-
-/// `-D<name>=<value>`
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting {
-    /// CMake's variable.
-    pub(crate) name: String,
-    /// With this machine's paths, always with forward slashes.
-    pub(crate) value: String,
-    /// With places in angle brackets: what goes into BUILD.json and the key.
-    pub(crate) recorded: String,
 }
 
 /// Plans every component of the request for every target of it.
@@ -135,10 +130,14 @@ pub(crate) fn make_plan(request: &Request) -> Result<BuildPlan, Error> {
 fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs, Error> {
     let root = &workspace.root;
     let mut inputs = Inputs::default();
-    inputs.add("native sources", digest_sources(root, &[component.native.clone(), root.join("cmake")])?);
+    let native = match component.kind {
+        Kind::Kernels => vec![component.native.clone(), root.join("cmake")],
+        Kind::Project { .. } => project_sources(root)?,
+    };
+    inputs.add("native sources", digest_sources(root, &native)?);
     if !component.share.is_empty() {
         let files: Vec<PathBuf> = component.shared_files()?.into_iter().map(|(path, _)| path).collect();
-        inputs.add("shared files", digest_sources(root, &files)?);
+        inputs.add(SHARED_FILES, digest_sources(root, &files)?);
     }
     if component.has_rust() {
         let of_crate = |folder: &PathBuf| {
@@ -149,9 +148,15 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
         };
         let mut sources: Vec<PathBuf> = component.crates.iter().flat_map(of_crate).collect();
         sources.extend(["Cargo.toml", "Cargo.lock"].map(|name| root.join(name)));
-        inputs.add("Rust sources", digest_sources(root, &sources)?);
+        inputs.add(RUST_SOURCES, digest_sources(root, &sources)?);
     }
     Ok(inputs)
+}
+
+/// Everything in the project's folder but what tools keep in folders of theirs, such as `.git`.
+fn project_sources(root: &Path) -> Result<Vec<PathBuf>, files::Error> {
+    let is_hidden = |path: &String| path.split('/').any(|part| part.starts_with('.'));
+    Ok(files::list(root)?.into_iter().filter(|path| !is_hidden(path)).map(|path| root.join(path)).collect())
 }
 
 fn plan_step(
@@ -160,7 +165,10 @@ fn plan_step(
     target: Target,
     sources: &Inputs,
 ) -> Result<Step, Error> {
-    let settings = settings(request, component, target)?;
+    let host = request.host.triple();
+    let place = |root: &Path| root.join(host).join(&component.name).join(target.name());
+    let hip_lang = place(&request.work).join("hip-lang");
+    let settings = settings(request, component, target, &hip_lang)?;
     let mut inputs = sources.clone();
     inputs.add("toolchain", request.toolchain.digest);
     inputs.add("lock", request.lock);
@@ -171,70 +179,19 @@ fn plan_step(
         inputs.add("Visual Studio", Sha256::of(developer.versions.as_bytes()));
     }
     if component.has_rust() {
-        inputs.add("Rust toolchain", Sha256::of(request.rust.as_bytes()));
+        let version = request.rust.as_ref().map_or("", |rust| &rust.version);
+        inputs.add(RUST_TOOLCHAIN, Sha256::of(version.as_bytes()));
     }
-    let host = request.host.triple();
-    let place = |root: &Path| root.join(host).join(&component.name).join(target.name());
     Ok(Step {
         target,
+        host: request.host,
         settings,
         inputs,
         build_folder: place(&request.work).join("cmake"),
+        hip_lang,
         logs: place(&request.work).join("logs"),
         output: place(&request.artifacts.join(&request.workspace.version)),
         staging: request.artifacts.join("staging").join(format!("{host}-{}-{target}", component.name)),
         component: (*component).clone(),
     })
-}
-
-fn settings(request: &Request, component: &Component, target: Target) -> Result<Vec<Setting>, Error> {
-    let toolchain = request.toolchain;
-    let part = |part: Part| {
-        toolchain.parts.get(&part).map(PathBuf::as_path).ok_or_else(|| Error::MissingPart {
-            component: component.name.clone(),
-            part: part.name().to_owned(),
-            toolchain: toolchain.name.clone(),
-        })
-    };
-    let literal = |name: &str, value: &str| Setting {
-        name: name.to_owned(),
-        value: value.to_owned(),
-        recorded: value.to_owned(),
-    };
-    let path = |name: &str, value: &Path, recorded: &str| Setting {
-        name: name.to_owned(),
-        value: files::forward_slashes(value),
-        recorded: recorded.to_owned(),
-    };
-    let clang_cxx = part(Part::Compiler)?;
-    let exe = request.host.exe_suffix();
-    let clang = clang_cxx.with_file_name(format!("clang{exe}"));
-    let mut settings = vec![
-        literal("CMAKE_BUILD_TYPE", "Release"),
-        literal("CMAKE_EXPORT_COMPILE_COMMANDS", "ON"),
-        // Nothing is linked for the host, so a machine without a host's C library can build kernels.
-        literal("CMAKE_TRY_COMPILE_TARGET_TYPE", "STATIC_LIBRARY"),
-        path("CMAKE_MAKE_PROGRAM", &request.tools.ninja, "<ninja>"),
-        path("CMAKE_C_COMPILER", &clang, "<compiler>/clang"),
-        path("CMAKE_CXX_COMPILER", clang_cxx, "<compiler>/clang++"),
-        literal("STRATA_TARGET", target.name()),
-        path("STRATA_HIP_ROOT", part(Part::Hip)?, "<hip>"),
-    ];
-    if let Some(folder) = toolchain.parts.get(&Part::DeviceLibs) {
-        settings.push(path("STRATA_DEVICE_LIBS", folder, "<device-libs>"));
-    }
-    for source in &component.sources {
-        let name = format!("{}_ROOT", source.name().replace('-', "_").to_uppercase());
-        settings.push(path(&name, part(*source)?, &format!("<{}>", source.name())));
-    }
-    Ok(settings)
-}
-
-fn digest_settings(settings: &[Setting]) -> Sha256 {
-    let mut hasher = Hasher::new();
-    for setting in settings {
-        hasher.field(&setting.name);
-        hasher.field(&setting.recorded);
-    }
-    hasher.finish().0
 }

@@ -4,9 +4,9 @@ use super::artifact::{Artifacts, Reuse};
 use super::environment::{Parent, Variables};
 use super::manifest::{BuildManifest, PackageRecord, SCHEMA, ToolchainRecord};
 use super::plan::{BuildPlan, Launcher, Request, Step};
-use super::{Error, cargo, cmake, environment, gate};
+use super::{Error, cargo, cmake, environment, gate, hip_lang};
 use crate::files::{self, Named};
-use crate::lock::Part;
+use crate::lock::{Host, Part};
 use crate::ui::{Ui, human_time, interrupted};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,6 +58,7 @@ pub(crate) fn build_all(
     files::remove_tree(&front_ends)?;
     run_side_by_side(&todo, jobs, |step, jobs| {
         let start = Instant::now();
+        let _job = ui.job("build", &format!("{} {}", step.component.name, step.target));
         let launcher = request.launcher.setting(step, &todo, &front_ends);
         build_one(request, step, &shared, &artifacts, &launcher, jobs)?;
         ui.phase(
@@ -92,13 +93,14 @@ impl Shared {
             }
         }
         let compiler = &toolchain.parts[&Part::Compiler];
-        let trees = toolchain.packages.iter().filter(|p| p.receipt.parts.contains_key(&Part::Compiler));
-        let libraries: Vec<PathBuf> =
-            trees.flat_map(|package| environment::library_folders(&package.tree, compiler)).collect();
-        let mut environment = environment::for_tools(parent, request.host, &libraries);
+        let libraries = environment::toolchain_libraries(toolchain);
+        let mut environment = environment::for_tools(parent, Host::THIS, &libraries);
         environment.extend(request.developer.iter().flat_map(|developer| developer.variables.clone()));
+        if let Some(folder) = toolchain.parts.get(&Part::OffloadBundler).and_then(|path| path.parent()) {
+            environment::find_first(&mut environment, folder, Host::THIS);
+        }
         if let Launcher::Cache(_) = request.launcher {
-            environment.extend(environment::for_compiler_cache(parent, request.host, toolchain.digest));
+            environment.extend(environment::for_compiler_cache(parent, Host::THIS, toolchain.digest));
         }
         let version = compiler_version(compiler, &environment)?;
         ui.detail(&format!("compiler: {version}"));
@@ -108,12 +110,15 @@ impl Shared {
             if programs.contains_key(&component.name) {
                 continue;
             }
-            if component.has_rust() {
-                let names: Vec<&str> =
-                    component.binaries.iter().chain(&component.library).map(String::as_str).collect();
-                ui.phase("cargo", &format!("{}: {}", component.name, names.join(", ")));
-            }
-            let built = cargo::build(request.workspace, component, request.host, &request.work, parent)?;
+            let built = match &request.rust {
+                Some(rust) if component.has_rust() => {
+                    let names: Vec<&str> =
+                        component.binaries.iter().chain(&component.library).map(String::as_str).collect();
+                    ui.phase("cargo", &format!("{}: {}", component.name, names.join(", ")));
+                    cargo::build(request.workspace, component, request.host, rust, &request.work, parent)?
+                }
+                _ => Vec::new(),
+            };
             programs.insert(component.name.clone(), built);
         }
         Ok(Self { environment, compiler: version, programs })
@@ -180,9 +185,15 @@ fn build_one(
 ) -> Result<(), Error> {
     files::remove_tree(&step.staging)?;
     files::create_folder(&step.staging)?;
-    forget_other_settings(step)?;
-    cmake::build(step, &request.tools, &shared.environment, launcher, jobs)?;
-    let code_objects = gate::check(step, &cmake::recorded_flags(step)?)?;
+    let code_objects = match artifacts.twin(step) {
+        Some(twin) => twin.copy(&step.staging)?,
+        None => {
+            forget_other_settings(step)?;
+            hip_lang::write(step, request.toolchain)?;
+            cmake::build(step, &request.tools, &shared.environment, launcher, jobs)?;
+            gate::check(step, &cmake::recorded_flags(step)?)?
+        }
+    };
     for program in &shared.programs[&step.component.name] {
         let to = step.staging.join(program.file_name().unwrap_or_default());
         std::fs::copy(program, &to).named("copy", program)?;
@@ -213,7 +224,7 @@ fn build_one(
         },
         lock: request.lock,
         compiler: shared.compiler.clone(),
-        rustc: step.component.has_rust().then(|| request.rust.clone()),
+        rustc: request.rust.as_ref().filter(|_| step.component.has_rust()).map(|rust| rust.version.clone()),
         settings: step.settings.iter().map(|s| (s.name.clone(), s.recorded.clone())).collect(),
         key: step.inputs.key(),
         inputs: step.inputs.clone(),

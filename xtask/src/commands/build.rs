@@ -2,8 +2,8 @@
 
 use super::{MissingPrerequisite, Session};
 use crate::build::{
-    Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Tools, Workspace, build_all,
-    load_workspace, make_plan, rust_version,
+    Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Rust, Tools, Workspace, build_all,
+    load_project, load_workspace, make_plan, write_compile_commands,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
@@ -35,14 +35,20 @@ enum PlanFormat {
 }
 
 /// What is built, for `build` and `release`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct What {
     /// Targets: gfx names, dist families, `native` or `all`, separated by commas
     #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
     pub(super) targets: String,
+    /// Host that runs the programs: this machine's, or from Linux also x86_64-pc-windows-gnu
+    #[arg(long, value_name = "TRIPLE", default_value = Host::THIS.triple(), value_parser = host)]
+    pub(super) host: Host,
     /// Build only this component; may be given several times
     #[arg(long = "component", value_name = "NAME")]
     pub(super) components: Vec<String>,
+    /// Build the CMake project in this folder, which a component.toml describes, in place of the workspace's components
+    #[arg(long, value_name = "DIR", conflicts_with = "components")]
+    from: Option<PathBuf>,
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
     pub(super) jobs: Option<std::num::NonZeroUsize>,
@@ -52,6 +58,12 @@ pub(crate) struct What {
     /// Compile each target on its own, from the first step on: the same bytes, and more time
     #[arg(long)]
     no_sharing: bool,
+}
+
+/// A host by its Rust triple.
+pub(super) fn host(triple: &str) -> Result<Host, String> {
+    let known = || Host::ALL.map(Host::triple).join(", ");
+    Host::from_triple(triple).ok_or_else(|| format!("the hosts are {}", known()))
 }
 
 /// A compiler cache.
@@ -89,7 +101,7 @@ impl Build {
         }
         let installed = session.installed(selected)?;
         if self.dry_run {
-            let workspace = load_workspace(&session.root)?;
+            let workspace = self.what.workspace(session)?;
             let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
             return preview(session, &request, &make_plan(&request)?);
         }
@@ -105,13 +117,13 @@ impl Build {
 impl Build {
     /// What one machine builds is one entry; `dist --merge` joins what they made.
     fn print_matrix(&self, session: &Session, lock: &Lock, selected: Selected) -> anyhow::Result<()> {
-        let workspace = load_workspace(&session.root)?;
+        let workspace = self.what.workspace(session)?;
         let components: Vec<&str> =
             workspace.choose(&self.what.components)?.into_iter().map(|c| c.name.as_str()).collect();
         let entry = |target: gfx::Target| {
             json!({
                 "target": target.name(),
-                "host": Host::THIS.triple(),
+                "host": self.what.host.triple(),
                 "toolchain": selected.toolchain.name,
                 "components": components,
                 "lock": lock.digest,
@@ -133,12 +145,23 @@ impl What {
         selected: Selected,
         installed: &Installed,
     ) -> anyhow::Result<Vec<Outcome>> {
-        let workspace = load_workspace(&session.root)?;
+        let workspace = self.workspace(session)?;
         let request = self.request(session, lock, selected, &workspace, installed)?;
         let plan = make_plan(&request)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.map_or(cores, usize::from);
-        Ok(build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?)
+        let outcomes = build_all(&request, &plan, &Parent::of_process(), jobs, session.ui)?;
+        if let Some(path) = write_compile_commands(&session.root, &plan)? {
+            session.ui.detail(&format!("{} is for clangd and IDEs", path.display()));
+        }
+        Ok(outcomes)
+    }
+
+    fn workspace(&self, session: &Session) -> anyhow::Result<Workspace> {
+        Ok(match &self.from {
+            Some(folder) => load_project(&std::path::absolute(folder)?)?,
+            None => load_workspace(&session.root)?,
+        })
     }
 
     fn launcher(&self) -> Result<Launcher, MissingPrerequisite> {
@@ -149,7 +172,12 @@ impl What {
         })
     }
 
-    fn request<'r>(
+    /// These components for these targets, with no settings beside.
+    pub(super) fn only(targets: &str, components: &[String]) -> Self {
+        Self { targets: targets.to_owned(), components: components.to_vec(), ..Self::default() }
+    }
+
+    pub(super) fn request<'r>(
         &self,
         session: &Session,
         lock: &Lock,
@@ -158,16 +186,16 @@ impl What {
         installed: &'r Installed,
     ) -> anyhow::Result<Request<'r>> {
         let components = workspace.choose(&self.components)?;
-        let needs_rust = components.iter().any(|component| !component.binaries.is_empty());
+        let needs_rust = components.iter().any(|component| component.has_rust());
         Ok(Request {
             workspace,
             components,
             targets: session.targets(&self.targets, selected)?,
             toolchain: installed,
             tools: tools(installed)?,
-            host: Host::THIS,
+            host: self.host,
             lock: lock.digest,
-            rust: if needs_rust { rust_version() } else { String::new() },
+            rust: needs_rust.then(|| Rust::find(self.host)).transpose()?,
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
             launcher: self.launcher()?,

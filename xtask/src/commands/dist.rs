@@ -25,6 +25,9 @@ pub(crate) struct Dist {
     /// Targets: gfx names, dist families, `native` or `all`, separated by commas
     #[arg(long, default_value = "gfx1100,gfx1201", value_name = "LIST")]
     targets: String,
+    /// Host that runs the programs: this machine's, or from Linux also x86_64-pc-windows-gnu
+    #[arg(long, value_name = "TRIPLE", default_value = Host::THIS.triple(), value_parser = super::build::host)]
+    host: Host,
     #[command(flatten)]
     options: Options,
     /// Print what would be packed, and write nothing
@@ -80,17 +83,17 @@ impl Dist {
         }
         if self.dry_run {
             let targets = session.targets(&self.targets, selected)?;
-            return Run::begin(session, selected, &installed, &self.options)?.preview(&targets);
+            return Run::begin(session, selected, &installed, self.host, &self.options)?.preview(&targets);
         }
         if self.merge.is_empty() {
-            return pack(session, selected, &installed, &self.targets, &self.options);
+            return pack(session, selected, &installed, &self.targets, self.host, &self.options);
         }
-        let merged = merge(&self.merge, &session.root.join("artifacts"), Host::THIS)?;
+        let merged = merge(&self.merge, &session.root.join("artifacts"), self.host)?;
         session.ui.phase(
             "merged",
             &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
         );
-        let mut run = Run::begin(session, selected, &installed, &self.options)?;
+        let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?;
         files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
@@ -122,6 +125,7 @@ impl Dist {
             store: session.store.root(),
             toolchain: &session.global.toolchain,
             targets: &self.targets,
+            host: self.host,
             time: commit_time(&session.root),
         })?;
         let text = format!(
@@ -144,10 +148,11 @@ pub(super) fn pack(
     selected: Selected,
     installed: &Installed,
     targets: &str,
+    host: Host,
     options: &Options,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let mut run = Run::begin(session, selected, installed, options)?;
+    let mut run = Run::begin(session, selected, installed, host, options)?;
     run.pack(&targets)?;
     run.finish()
 }
@@ -155,12 +160,15 @@ pub(super) fn pack(
 /// One run of dist: what all its releases have in common, and those that are done.
 struct Run<'a> {
     session: &'a Session<'a>,
+    host: Host,
     options: &'a Options,
     workspace: Workspace,
     out: PathBuf,
     licences: Vec<(String, Vec<u8>)>,
     package_licences: Vec<(String, String)>,
     rocm: Option<RocmTree>,
+    /// The one that is named, else the one of this machine's Visual Studio.
+    redist: Option<PathBuf>,
     crates: Vec<Crate>,
     signer: Option<Signer>,
     /// Read before anything is packed: a key that cannot be used is found out at once.
@@ -175,6 +183,7 @@ impl<'a> Run<'a> {
         session: &'a Session,
         selected: Selected,
         installed: &Installed,
+        host: Host,
         options: &'a Options,
     ) -> anyhow::Result<Self> {
         let workspace = load_workspace(&session.root)?;
@@ -183,19 +192,21 @@ impl<'a> Run<'a> {
             None => session.root.join("dist"),
         };
         let components: Vec<&Component> = workspace.components.iter().collect();
-        let crates = crates_of(&session.root, &components, Host::THIS)?;
+        let crates = crates_of(&session.root, &components, host)?;
         let work = session.root.join("target").join("xtask");
         let signer =
             options.sign_command.as_deref().map(|program| Signer::new(program, &work)).transpose()?;
         Ok(Self {
             licences: collect_licences(&session.root, installed)?,
             package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
-            rocm: RocmTree::find(installed, Host::THIS)?,
+            redist: options.redist.clone().or_else(|| session.redistributable(selected)),
+            rocm: RocmTree::find(installed, host)?,
             key: SigningKey::find(options.sign_key.as_deref())?,
             time: commit_time(&session.root),
             releases: Vec::new(),
             wheels: Vec::new(),
             session,
+            host,
             options,
             workspace,
             out,
@@ -258,7 +269,7 @@ impl<'a> Run<'a> {
             let wheel = plan_wheel(&WheelParts {
                 component: &component.name,
                 version: &self.workspace.version,
-                host: Host::THIS,
+                host: self.host,
                 targets,
                 artifacts: &self.session.root.join("artifacts"),
                 licences: &self.licences,
@@ -274,13 +285,13 @@ impl<'a> Run<'a> {
     fn plan(&self, targets: &[gfx::Target]) -> Result<Bundle, Error> {
         plan_bundle(&Parts {
             version: &self.workspace.version,
-            host: Host::THIS,
+            host: self.host,
             targets: targets.to_vec(),
             is_bundle: self.options.bundle,
             components: self.workspace.components.iter().collect(),
             artifacts: &self.session.root.join("artifacts"),
             rocm: self.rocm.as_ref(),
-            redistributable: self.options.redist.as_deref(),
+            redistributable: self.redist.as_deref(),
             licences: &self.licences,
             crates: &self.crates,
             package_licences: &self.package_licences,

@@ -12,11 +12,18 @@ const SCHEMA: u32 = 1;
 ///
 /// Each line is ok, a warning, or a problem: then the main job cannot run, and doctor ends with code 6. For a program: --format json.
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Say what an error's code means, where it comes from and what mends it; `all` lists the codes
+    #[arg(long, value_name = "CODE")]
+    explain: Option<String>,
+}
 
 impl Doctor {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
+        if let Some(code) = &self.explain {
+            return super::explain::explain(session, code);
+        }
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
         let machine = survey(&Question { store: &session.store, root: &session.root, lock: &lock, selected });

@@ -2,10 +2,17 @@
 
 mod bootstrap;
 mod build;
+mod checklist;
 mod compile;
+mod completions;
 mod dist;
 mod doctor;
+mod env;
+mod explain;
+#[cfg(test)]
+mod flow;
 mod lock;
+mod man;
 mod mirror;
 mod release;
 mod session;
@@ -14,15 +21,19 @@ mod verify;
 
 pub(crate) use bootstrap::Bootstrap;
 pub(crate) use build::Build;
+pub(crate) use checklist::{Checklist, NotReady};
 pub(crate) use compile::Compile;
+pub(crate) use completions::Completions;
 pub(crate) use dist::Dist;
 pub(crate) use doctor::Doctor;
+pub(crate) use env::Env;
 pub(crate) use lock::{CheckError, Lock};
+pub(crate) use man::Man;
 pub(crate) use mirror::MirrorCommand;
 pub(crate) use release::Release;
-pub(crate) use session::{MissingPrerequisite, NativeError, Session};
+pub(crate) use session::{MissingPrerequisite, NativeError, Session, Usage, workspace_root};
 pub(crate) use store::StoreCommand;
-pub(crate) use verify::Verify;
+pub(crate) use verify::{SimulationFailed, Verify};
 
 use crate::cli::{Cli, Command};
 use crate::ui::Ui;
@@ -40,6 +51,10 @@ pub(crate) fn run(cli: &Cli, ui: &Ui) -> anyhow::Result<()> {
         Command::Mirror(command) => command.run(&session),
         Command::Lock(command) => command.run(&session),
         Command::Store(command) => command.run(&session),
+        Command::Env(command) => command.run(&session),
+        Command::Completions(command) => command.run(&session),
+        Command::Man(command) => command.run(&session),
+        Command::Checklist(command) => command.run(&session),
         Command::Compile(_) => Ok(()),
     }
 }

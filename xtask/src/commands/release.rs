@@ -24,6 +24,6 @@ impl Release {
         session.targets(&self.what.targets, selected)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
         self.what.build(session, &lock, selected, &installed)?;
-        dist::pack(session, selected, &installed, &self.what.targets, &self.options)
+        dist::pack(session, selected, &installed, &self.what.targets, self.what.host, &self.options)
     }
 }

@@ -33,6 +33,29 @@ pub(crate) struct MissingPrerequisite {
     pub(crate) mend: String,
 }
 
+/// Options or names that do not make sense: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Usage {
+    /// What is wrong.
+    pub(crate) what: String,
+    /// What to type instead.
+    pub(crate) mend: String,
+}
+
+impl Usage {
+    /// Both.
+    pub(crate) fn new(what: impl Into<String>, mend: impl Into<String>) -> Self {
+        Self { what: what.into(), mend: mend.into() }
+    }
+
+    /// A triple that is no host of the lock's format.
+    pub(crate) fn unknown_host(triple: &str) -> Self {
+        let known = Host::ALL.map(Host::triple).join(", ");
+        Self::new(format!("unknown host `{triple}`"), format!("--host takes {known}"))
+    }
+}
+
 /// `--targets native` on a machine that does not say what it has.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NativeError {
@@ -47,11 +70,7 @@ pub(crate) enum NativeError {
 impl<'a> Session<'a> {
     /// Reads the surroundings once.
     pub(crate) fn open(global: &'a Global, ui: &'a Ui) -> anyhow::Result<Self> {
-        // Cargo says where xtask's own manifest is; without cargo the current folder has to be the workspace.
-        let root = match std::env::var_os("CARGO_MANIFEST_DIR") {
-            Some(manifest) => Path::new(&manifest).parent().map(Path::to_owned).unwrap_or_default(),
-            None => std::env::current_dir()?,
-        };
+        let root = workspace_root();
         let store = match &global.store {
             Some(path) => std::path::absolute(path)?,
             None => root.join("store"),
@@ -123,7 +142,7 @@ impl<'a> Session<'a> {
 
     /// What this machine has beside the toolchains of the lock, in the order of preference.
     pub(crate) fn sdks(&self) -> Vec<sdk::Candidate> {
-        sdk::candidates(&sdk::places(Vec::new(), &self.root), Host::THIS)
+        sdk::candidates(&sdk::places(&self.root), Host::THIS)
     }
 
     /// A release is made of pinned bytes only.
@@ -135,6 +154,13 @@ impl<'a> Session<'a> {
                 mend: "`cargo xtask lock show` lists the toolchains; `build --toolchain system` compiles for this machine".into(),
             }),
         }
+    }
+
+    /// The Visual C++ redistributable of this machine's Visual Studio, for a toolchain that links against it.
+    pub(crate) fn redistributable(&self, selected: Selected) -> Option<PathBuf> {
+        let needs_it = selected.toolchain.host == Host::WindowsMsvc && cfg!(windows);
+        let survey = needs_it.then(|| visual_studio::survey(ClangHeaders::Unknown))?;
+        survey.chosen()?.1.redist.clone()
     }
 
     /// The environment of Visual Studio, for a compiler that takes its headers from there.
@@ -175,6 +201,14 @@ impl<'a> Session<'a> {
             connections: from.connections,
         };
         Context { ui: self.ui, debian, mirrors: from.mirrors.clone(), offline: from.offline, timing }
+    }
+}
+
+/// Cargo says where xtask's own manifest is; without cargo the current folder has to be the workspace.
+pub(crate) fn workspace_root() -> PathBuf {
+    match std::env::var_os("CARGO_MANIFEST_DIR") {
+        Some(manifest) => Path::new(&manifest).parent().map(Path::to_owned).unwrap_or_default(),
+        None => std::env::current_dir().unwrap_or_else(|_| ".".into()),
     }
 }
 

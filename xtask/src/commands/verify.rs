@@ -1,10 +1,9 @@
 //! `cargo xtask verify`
 
-use super::Session;
+use super::{MissingPrerequisite, Session};
 use crate::dist::{SUMS_FILE, check_sums, verify_archive, verify_folder};
 use crate::files::Named;
 use crate::store::load_installed;
-use anyhow::{Context, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -59,23 +58,29 @@ impl Verify {
     }
 }
 
+/// Kernels that do not compute what their references do.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {} kernels fail on the interpreter\n{}", .folder.display(), .failed.len(), .failed.join("\n"))]
+pub(crate) struct SimulationFailed {
+    /// What was simulated.
+    pub(crate) folder: PathBuf,
+    /// A line each.
+    pub(crate) failed: Vec<String>,
+}
+
 /// Runs the kernels of an artifact folder or an unpacked release, and says how many; fails with those that do not compute what they should.
 fn simulate(session: &Session, folder: &Path) -> anyhow::Result<String> {
     let lock = session.lock()?;
     let installed = load_installed(&session.store, session.select(&lock)?)?;
     let llvm = installed.packages.iter().find(|package| package.receipt.package == "llvm");
-    let llvm = llvm.with_context(|| {
-        format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name)
+    let llvm = llvm.ok_or_else(|| MissingPrerequisite {
+        what: format!("the toolchain {} has no llvm, whose disassembler it takes", installed.name),
+        mend: "cargo xtask verify --toolchain lite --simulate FOLDER".to_owned(),
     })?;
     let report = simulate::check(folder, &gfx_sim::Disassembler::of_tree(&llvm.tree))?;
     let failed: Vec<String> = report.failed().map(ToString::to_string).collect();
     if !failed.is_empty() {
-        bail!(
-            "{}: {} kernels fail on the interpreter\n{}",
-            folder.display(),
-            failed.len(),
-            failed.join("\n")
-        );
+        return Err(SimulationFailed { folder: folder.to_owned(), failed }.into());
     }
     Ok(report.summary().lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n"))
 }

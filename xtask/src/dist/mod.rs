@@ -11,6 +11,7 @@ mod licences;
 mod member;
 mod merge;
 mod outputs;
+mod platform_tag;
 mod publish;
 mod readme;
 mod release;

@@ -4,7 +4,7 @@ use super::closure::fake::FakePe;
 use super::member::Origin;
 use super::rocm::RocmTree;
 use super::{Bundle, Error, Parts, Timestamp, plan_bundle, publish};
-use crate::build::Component;
+use crate::build::{Component, ComponentKind};
 use crate::digest::Sha256;
 use crate::lock::Host;
 use crate::store::Kind;
@@ -206,6 +206,7 @@ fn component(name: &str, binaries: &[&str]) -> Component {
         name: name.into(),
         version: "0.1.0".into(),
         native: PathBuf::new(),
+        kind: ComponentKind::Kernels,
         binaries: binaries.iter().map(|binary| (*binary).to_owned()).collect(),
         runtime,
         library: None,

@@ -4,6 +4,7 @@ use super::check::Unpacked;
 use super::compare::{Trace, compare, find_traces};
 use super::{Error, Timestamp, civil};
 use crate::files::{self, Named};
+use crate::lock::Host;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,8 @@ pub(crate) struct Twice<'a> {
     pub(crate) toolchain: &'a str,
     /// As `--targets` takes them.
     pub(crate) targets: &'a str,
+    /// The machine that runs the programs.
+    pub(crate) host: Host,
     /// The one time of both.
     pub(crate) time: Timestamp,
 }
@@ -163,13 +166,15 @@ fn is_made(path: &str) -> bool {
 /// `build` and `dist` in a copy.
 fn run(twice: &Twice, copy: &Copy) -> Result<(), Error> {
     let store = twice.store.as_os_str();
-    let common: [OsString; 6] = [
+    let common: [OsString; 8] = [
         "--toolchain".into(),
         twice.toolchain.into(),
         "--targets".into(),
         twice.targets.into(),
         "--store".into(),
         store.into(),
+        "--host".into(),
+        twice.host.triple().into(),
     ];
     for command in ["build", "dist"] {
         let mut process = started(copy)?;

@@ -5,6 +5,7 @@
 
 use super::Error;
 use super::outputs::artifact;
+use super::platform_tag::platform_tag;
 use crate::digest::Sha256;
 use crate::files::{self, Named};
 use crate::lock::Host;
@@ -70,7 +71,7 @@ fn package_of(path: &str) -> Option<&str> {
 
 fn assemble(package: &str, parts: &WheelParts, files: BTreeMap<String, Vec<u8>>) -> Wheel {
     let WheelParts { version, host, .. } = parts;
-    let tag = format!("py3-none-{}", host.wheel_platform());
+    let tag = format!("py3-none-{}", platform_tag(*host, files.values().map(Vec::as_slice)));
     let info = format!("{package}-{version}.dist-info");
     let mut members = BTreeMap::new();
     for (path, content) in files {
@@ -129,21 +130,44 @@ impl Wheel {
 mod tests {
     use super::*;
 
+    fn parts(host: Host) -> WheelParts<'static> {
+        WheelParts {
+            component: "a-b",
+            version: "1.2.3",
+            host,
+            targets: &[Target::Gfx1201],
+            artifacts: Path::new(""),
+            licences: &[],
+        }
+    }
+
+    #[test]
+    fn the_wheel_for_windows_has_the_dll_where_the_package_looks_for_it() {
+        for host in [Host::WindowsMsvc, Host::WindowsGnu] {
+            let library = host.library_name("a_b");
+            let files = ["python/a_b/__init__.py", &library, "kernels/gfx1201/a-b/k.co", "include/a_b.h"];
+            let files = files.map(|path| (path.to_owned(), Vec::new())).into();
+            let wheel = assemble("a_b", &parts(host), files);
+            assert_eq!(wheel.name, "a_b-1.2.3-py3-none-win_amd64.whl");
+            for path in
+                ["a_b/__init__.py", "a_b/a_b.dll", "a_b/kernels/gfx1201/a-b/k.co", "a_b/include/a_b.h"]
+            {
+                assert!(wheel.members.contains_key(path), "{path}");
+            }
+            let said = String::from_utf8_lossy(&wheel.members["a_b-1.2.3.dist-info/WHEEL"]).into_owned();
+            assert!(said.ends_with("Root-Is-Purelib: false\nTag: py3-none-win_amd64\n"), "{said}");
+        }
+    }
+
     #[test]
     fn the_record_names_every_member_and_itself_without_a_hash() {
         let files =
             [("python/a_b/__init__.py", "x = 1\n"), ("liba_b.so", "ELF"), ("kernels/gfx1201/a-b/k.co", "")];
         let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).into();
-        let parts = WheelParts {
-            component: "a-b",
-            version: "1.2.3",
-            host: Host::Linux,
-            targets: &[Target::Gfx1201],
-            artifacts: Path::new(""),
-            licences: &[("LICENSE".into(), b"MIT".to_vec())],
-        };
+        let licences = [("LICENSE".into(), b"MIT".to_vec())];
+        let parts = WheelParts { licences: &licences, ..parts(Host::Linux) };
         let wheel = assemble("a_b", &parts, files);
-        assert_eq!(wheel.name, "a_b-1.2.3-py3-none-linux_x86_64.whl");
+        assert_eq!(wheel.name, "a_b-1.2.3-py3-none-manylinux_2_17_x86_64.whl");
         let names: Vec<&str> = wheel.members.keys().map(String::as_str).collect();
         assert_eq!(
             names,

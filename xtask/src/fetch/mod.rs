@@ -23,3 +23,4 @@ pub(crate) use http::check_url;
 pub(crate) use mirror::{Mirror, path_below as path_in_mirror};
 pub(crate) use package::{Context, Places, Timing, fetch_package, save_package};
 pub(crate) use partial::{exists as has_partial, forget as forget_partial};
+pub(crate) use redirect::RedirectError;

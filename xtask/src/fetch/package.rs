@@ -99,7 +99,7 @@ fn save_archive(
     context: &Context,
 ) -> Result<(), Error> {
     let mut feed = open(archive, route, &places, context)?;
-    let bar = context.ui.bar(&archive.file, archive.size.unwrap_or(0));
+    let bar = context.ui.bar("fetch", &archive.file, archive.size.unwrap_or(0));
     if let Err(error) = check(feed.as_mut(), archive, &bar) {
         if is_wrong(&error) {
             feed.reject()?;
@@ -268,7 +268,7 @@ fn unpack_source(
         .map_or(Limits::GENEROUS, |tree| Limits { members: tree.files, bytes: tree.bytes });
     let mut writer = TreeWriter::new(places.tree, &package.only, limits);
     let total: u64 = source.archives.iter().filter_map(|archive| archive.size).sum();
-    let bar = context.ui.bar(&format!("{} {}", package.name, package.version), total);
+    let bar = context.ui.bar("fetch", &format!("{} {}", package.name, package.version), total);
     for archive in &source.archives {
         let mut feed = open(archive, route, &places, context)?;
         if let Err(error) = receive(feed.as_mut(), archive, &mut writer, &bar) {

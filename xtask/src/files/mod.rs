@@ -167,6 +167,10 @@ fn list_into(folder: &Path, prefix: &str, found: &mut Vec<String>) -> Result<(),
     for entry in fs::read_dir(folder).named("read", folder)? {
         let entry = entry.named("read", folder)?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        // Wine shows a stream of a file, which CMake keeps modes in, as a file of its own; no Windows file has a colon in its name.
+        if cfg!(windows) && name.contains(':') {
+            continue;
+        }
         match entry.file_type().named("read", &entry.path())?.is_dir() {
             true => list_into(&entry.path(), &format!("{name}/"), found)?,
             false => found.push(name),

@@ -24,7 +24,7 @@ pub(crate) struct Machine {
     pub(crate) gpus: Detection,
     /// The version of Linux's amdgpu module; Windows has one for each card.
     pub(crate) kernel_driver: Option<String>,
-    /// HIP runtimes in the order in which a program finds them.
+    /// Libraries of HIP runtimes: the runtime itself first, each in the order in which a program finds them.
     pub(crate) runtimes: Vec<Runtime>,
     /// The version of the HIP runtime in the chosen toolchain.
     pub(crate) own_runtime: Option<String>,
@@ -64,10 +64,12 @@ pub(crate) enum State {
     Broken(String),
 }
 
-/// A HIP runtime.
+/// A library of the HIP runtime.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Runtime {
-    /// The library.
+    /// What a program asks for, e.g. `amdhip64_7.dll`.
+    pub(crate) library: &'static str,
+    /// The file that it would get.
     pub(crate) path: PathBuf,
     /// What leads to it, e.g. `System32`, `LD_LIBRARY_PATH`, `ldconfig`.
     pub(crate) found_by: String,

@@ -3,50 +3,55 @@
 use super::machine::Runtime;
 use std::path::{Path, PathBuf};
 
-/// What a program asks for (crates/hip); `amdhip64_7.dll` comes from the driver too, which is why System32 hides what lies on the PATH.
+/// What a program asks for (crates/hip), and the compiler that the runtime loads. Both come from the driver too, which is why System32 hides what lies
+/// on the PATH.
 #[cfg(windows)]
-const NAME: &str = "amdhip64_7.dll";
+const NAMES: [&str; 2] = ["amdhip64_7.dll", "amd_comgr.dll"];
 #[cfg(not(windows))]
-const NAME: &str = "libamdhip64.so.7";
+const NAMES: [&str; 2] = ["libamdhip64.so.7", "libamd_comgr.so.3"];
 
 /// Those of this machine, for a program that brings none.
 pub(crate) fn runtimes() -> Vec<Runtime> {
     let mut found: Vec<Runtime> = Vec::new();
-    for (found_by, path) in places() {
-        if path.is_file() && !found.iter().any(|known| known.path == path) {
-            found.push(Runtime { version: version_of(&path), path, found_by });
+    for library in NAMES {
+        for (found_by, path) in places(library) {
+            if path.is_file() && !found.iter().any(|known| known.path == path) {
+                found.push(Runtime { library, version: version_of(&path), path, found_by });
+            }
         }
     }
     found
 }
 
 #[cfg(windows)]
-fn places() -> Vec<(String, PathBuf)> {
+fn places(library: &str) -> Vec<(String, PathBuf)> {
     let root = std::env::var_os("SystemRoot").map_or_else(|| PathBuf::from(r"C:\Windows"), PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|folder| ("PATH".to_owned(), folder.join(NAME)));
-    let system =
-        [("System32".to_owned(), root.join("System32").join(NAME)), ("Windows".to_owned(), root.join(NAME))];
+    let on_path = std::env::split_paths(&path).map(|folder| ("PATH".to_owned(), folder.join(library)));
+    let system = [
+        ("System32".to_owned(), root.join("System32").join(library)),
+        ("Windows".to_owned(), root.join(library)),
+    ];
     system.into_iter().chain(on_path).collect()
 }
 
 #[cfg(not(windows))]
-fn places() -> Vec<(String, PathBuf)> {
+fn places(library: &str) -> Vec<(String, PathBuf)> {
     let variable = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let named =
-        std::env::split_paths(&variable).map(|folder| ("LD_LIBRARY_PATH".to_owned(), folder.join(NAME)));
+        std::env::split_paths(&variable).map(|folder| ("LD_LIBRARY_PATH".to_owned(), folder.join(library)));
     let mut places: Vec<(String, PathBuf)> = named.collect();
     for program in ["/sbin/ldconfig", "/usr/sbin/ldconfig"] {
         let Ok(output) = std::process::Command::new(program).arg("-p").output() else { continue };
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        places.extend(in_loader_cache(&text, NAME).into_iter().map(|path| ("ldconfig".to_owned(), path)));
+        places.extend(in_loader_cache(&text, library).into_iter().map(|path| ("ldconfig".to_owned(), path)));
         break;
     }
     places
 }
 
 /// The paths of a library in what `ldconfig -p` prints: `\tlibx.so.7 (libc6,x86-64) => /usr/lib/libx.so.7`.
-#[cfg_attr(windows, expect(dead_code, reason = "Linux's loader"))]
+#[cfg_attr(all(windows, not(test)), expect(dead_code, reason = "Linux's loader"))]
 fn in_loader_cache(text: &str, name: &str) -> Vec<PathBuf> {
     let path = |line: &str| {
         let (entry, path) = line.split_once(" => ")?;

@@ -1,4 +1,5 @@
-//! SDKs that this machine has already: dists, HIP SDKs, ROCm, each with a verdict. The order is fixed, and the first good one is the system's.
+//! SDKs that this machine has beside the store: dists, HIP SDKs, ROCm, each with a verdict. The order is fixed, and the first good one is the
+//! system's. What is in the store is pinned, is chosen by its name, and comes before all of these.
 
 use super::version::folders_by_version;
 use crate::lock::{Host, Part, compare_versions};
@@ -13,8 +14,6 @@ pub(crate) const PARTS: [Part; 3] = [Part::Compiler, Part::Hip, Part::DeviceLibs
 pub(crate) struct Places {
     /// STRATA_HIP_ROOT.
     pub(crate) chosen: Option<PathBuf>,
-    /// Trees of installed toolchains with the name of each.
-    pub(crate) store: Vec<(String, PathBuf)>,
     /// HIP_PATH and ROCM_PATH, as far as they are set.
     pub(crate) environment: Vec<(&'static str, PathBuf)>,
     /// Folders whose subfolders are versions: `Program Files\AMD\ROCm`, or `/opt`, in which `rocm-*` are.
@@ -80,7 +79,6 @@ pub(crate) fn candidates(places: &Places, host: Host) -> Vec<Candidate> {
 fn ordered(places: &Places) -> Vec<(String, PathBuf)> {
     let mut paths: Vec<(String, PathBuf)> = Vec::new();
     paths.extend(places.chosen.iter().map(|path| ("STRATA_HIP_ROOT".to_owned(), path.clone())));
-    paths.extend(places.store.iter().map(|(name, path)| (format!("store ({name})"), path.clone())));
     paths.extend(places.environment.iter().map(|(name, path)| ((*name).to_owned(), path.clone())));
     for folder in &places.installed {
         let versions = folders_by_version(folder).into_iter().map(|version| folder.join(version));
@@ -134,8 +132,8 @@ fn has_a_file(folder: &Path, depth: usize) -> bool {
         || depth > 0 && entries.iter().any(|path| has_a_file(path, depth - 1))
 }
 
-/// The places of this machine. `store` holds the trees of installed toolchains, `root` is the checkout.
-pub(crate) fn places(store: Vec<(String, PathBuf)>, root: &Path) -> Places {
+/// The places of this machine; `root` is the checkout.
+pub(crate) fn places(root: &Path) -> Places {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let environment = ["HIP_PATH", "ROCM_PATH"];
     let installed = match cfg!(windows) {
@@ -148,7 +146,6 @@ pub(crate) fn places(store: Vec<(String, PathBuf)>, root: &Path) -> Places {
     };
     Places {
         chosen: folder("STRATA_HIP_ROOT"),
-        store,
         environment: environment.into_iter().filter_map(|name| Some((name, folder(name)?))).collect(),
         installed,
         around: root.ancestors().skip(1).take(2).map(Path::to_owned).collect(),
@@ -225,7 +222,6 @@ mod tests {
         disk.sdk("src/therock-dist-windows-gfx120X-all-7.14.0a20260612", "7.14.0", "");
         let places = Places {
             chosen: Some(disk.sdk("chosen", "10.0.0", "hip_version.h")),
-            store: vec![("therock-10.0.0".to_owned(), disk.sdk("store/0123/tree", "10.0.0", ""))],
             environment: vec![("HIP_PATH", disk.path("space")), ("ROCM_PATH", disk.path("AMD/ROCm/6.4"))],
             installed: vec![disk.path("AMD/ROCm"), disk.path("nowhere")],
             around: vec![disk.path("src"), disk.path("")],

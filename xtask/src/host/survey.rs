@@ -34,7 +34,7 @@ pub(crate) fn survey(question: &Question) -> Machine {
         .filter_map(|toolchain| lock::select(lock, &toolchain.name, toolchain.host).ok())
         .map(|selected| toolchain(store, selected))
         .collect();
-    let sdks = sdk::candidates(&sdk::places(Vec::new(), root), Host::THIS);
+    let sdks = sdk::candidates(&sdk::places(root), Host::THIS);
     let good = sdks.iter().filter(|c| c.verdict.is_ok()).map(|c| c.path.clone());
     let hip_roots: Vec<PathBuf> = part(Part::Hip).into_iter().chain(good).collect();
     let to_fetch = toolchains.iter().find(|toolchain| toolchain.name == selected.toolchain.name);

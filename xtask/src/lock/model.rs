@@ -148,6 +148,8 @@ pub(crate) enum Part {
     Compiler,
     /// The HIP headers.
     Hip,
+    /// What joins code for a GPU and for a host in one object, where it does not lie beside the compiler.
+    OffloadBundler,
     /// The device bitcode libraries.
     DeviceLibs,
     /// CMake.
@@ -160,14 +162,22 @@ pub(crate) enum Part {
 
 impl Part {
     /// Every part, in the order in which they are reported.
-    pub(crate) const ALL: [Part; 6] =
-        [Part::Compiler, Part::Hip, Part::DeviceLibs, Part::Cmake, Part::Ninja, Part::ComposableKernel];
+    pub(crate) const ALL: [Part; 7] = [
+        Part::Compiler,
+        Part::OffloadBundler,
+        Part::Hip,
+        Part::DeviceLibs,
+        Part::Cmake,
+        Part::Ninja,
+        Part::ComposableKernel,
+    ];
 
     /// The name in the lock.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Part::Compiler => "compiler",
             Part::Hip => "hip",
+            Part::OffloadBundler => "offload-bundler",
             Part::DeviceLibs => "device-libs",
             Part::Cmake => "cmake",
             Part::Ninja => "ninja",
@@ -185,6 +195,12 @@ pub(crate) enum Host {
     WindowsMsvc,
     /// `x86_64-pc-windows-gnu`
     WindowsGnu,
+}
+
+impl Default for Host {
+    fn default() -> Self {
+        Self::THIS
+    }
 }
 
 impl Host {

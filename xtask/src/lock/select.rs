@@ -11,10 +11,11 @@ pub(crate) struct Selected<'a> {
     lock: &'a Lock,
 }
 
-/// Finds the toolchain `name` for `host`.
+/// Finds the toolchain `name` that runs on `host`: the one for it before one for the other ABI of the same system.
 pub(crate) fn select<'a>(lock: &'a Lock, name: &str, host: Host) -> Result<Selected<'a>, Error> {
-    let for_host = || lock.toolchains.iter().filter(|toolchain| toolchain.host == host);
-    match for_host().find(|toolchain| toolchain.name == name) {
+    let for_host = || lock.toolchains.iter().filter(|toolchain| host.runs(toolchain.host));
+    let named = || for_host().filter(|toolchain| toolchain.name == name);
+    match named().find(|toolchain| toolchain.host == host).or_else(|| named().next()) {
         Some(toolchain) => Ok(Selected { toolchain, lock }),
         None => {
             let known: Vec<String> = for_host().map(|toolchain| toolchain.name.clone()).collect();

@@ -47,6 +47,11 @@ fn places(part: Part) -> &'static [Place] {
             // AMD's HIP SDK for Windows, up to 7.1.
             Place { folder: "", files: &CLANG, answer: "bin/clang++{exe}" },
         ],
+        Part::OffloadBundler => &[Place {
+            folder: "usr/lib/llvm-*/",
+            files: &["bin/clang-offload-bundler{exe}"],
+            answer: "bin/clang-offload-bundler{exe}",
+        }],
         Part::Hip => &[
             Place {
                 folder: "",

@@ -24,7 +24,9 @@ impl Installed {
         self.digest = hasher.finish().0;
         self.rocm = version.to_owned();
         self.is_pinned = false;
-        let parts = layout.parts.iter().map(|(part, path)| (*part, root.join(path)));
+        // Joined with nothing, the root would end with a slash.
+        let place = |path: &str| if path.is_empty() { root.to_owned() } else { root.join(path) };
+        let parts = layout.parts.iter().map(|(part, path)| (*part, place(path)));
         self.parts.extend(parts);
         Ok(self)
     }

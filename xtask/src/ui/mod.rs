@@ -1,16 +1,23 @@
 //! What people and machines see: data on stdout, talk on stderr.
 
 mod bar;
+pub(crate) mod catalogue;
+mod exit;
 mod failure;
+mod github;
 mod interrupt;
+mod panic;
+mod surroundings;
 
 pub(crate) use bar::Bar;
-pub(crate) use failure::{Failure, chain, render, render_json};
+pub(crate) use failure::{Failure, chain};
 pub(crate) use interrupt::{install as install_interrupt_handler, interrupted};
+pub(crate) use panic::install as install_panic_report;
+pub(crate) use surroundings::{Color, Surroundings};
 
 use indicatif::MultiProgress;
 use serde_json::{Value, json};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::time::Duration;
 
 /// Who reads.
@@ -21,18 +28,6 @@ pub(crate) enum OutputFormat {
     Human,
     /// A program: one JSON object a line on stdout.
     Json,
-}
-
-/// When to colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
 }
 
 /// How much is said.
@@ -52,24 +47,29 @@ pub(crate) struct Ui {
     format: OutputFormat,
     verbosity: Verbosity,
     color: bool,
+    /// Of the terminal.
+    columns: usize,
+    is_github: bool,
     bars: Option<MultiProgress>,
 }
 
 /// Raised when an event changes its meaning or loses a field.
 const SCHEMA: u32 = 1;
+/// Of a terminal that does not tell its width.
+const USUAL_WIDTH: usize = 80;
 
 impl Ui {
     /// For this process's streams.
-    pub(crate) fn new(format: OutputFormat, verbosity: Verbosity, color: Color) -> Self {
-        let is_terminal = std::io::stderr().is_terminal();
-        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let color = match color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => is_terminal && !is_set("NO_COLOR"),
-        };
-        let has_bars = is_terminal && format == OutputFormat::Human && verbosity > Verbosity::Quiet;
-        Self { format, verbosity, color, bars: has_bars.then(MultiProgress::new) }
+    pub(crate) fn new(format: OutputFormat, verbosity: Verbosity, color: Color, at: &Surroundings) -> Self {
+        let has_bars = at.has_bars() && format == OutputFormat::Human && verbosity > Verbosity::Quiet;
+        Self {
+            format,
+            verbosity,
+            color: at.has_color(color),
+            columns: at.columns.unwrap_or(USUAL_WIDTH),
+            is_github: at.is_github,
+            bars: has_bars.then(MultiProgress::new),
+        }
     }
 
     /// Whether a program reads.
@@ -77,9 +77,15 @@ impl Ui {
         self.format == OutputFormat::Json
     }
 
-    /// Whether colour is wanted.
-    pub(crate) fn has_color(&self) -> bool {
-        self.color
+    /// Says why the command failed.
+    pub(crate) fn failed(&self, error: &anyhow::Error, failure: &Failure) {
+        match self.is_json() {
+            true => print_stdout(&failure::render_json(error, failure)),
+            false => print_stderr(failure::render(error, failure, self.color).trim_end()),
+        }
+        if self.is_github {
+            print_stderr(&failure::annotation(error, failure));
+        }
     }
 
     /// A phase that begins or is over: `verb` is one word, e.g. `fetch`.
@@ -103,6 +109,9 @@ impl Ui {
     pub(crate) fn warn(&self, message: &str) {
         self.say(Verbosity::Normal, "33", "warning", message);
         self.event(json!({"event": "warning", "message": message}));
+        if self.is_github {
+            print_stderr(&github::annotation(github::Level::Warning, "warning", None, message));
+        }
     }
 
     /// A result for stdout: `text` for a person, `value` for a program.
@@ -113,11 +122,25 @@ impl Ui {
         }
     }
 
-    /// A progress bar over `total` bytes; 0: unknown.
-    pub(crate) fn bar(&self, name: &str, total: u64) -> Bar {
+    /// A progress bar over `total` bytes; 0: unknown. `verb` is the phase, `name` what is worked on.
+    pub(crate) fn bar(&self, verb: &'static str, name: &str, total: u64) -> Bar {
         match &self.bars {
-            Some(bars) => Bar::on_terminal(bars, name, total),
-            None if self.verbosity > Verbosity::Quiet => Bar::lines(name, total, self.is_json()),
+            Some(bars) => {
+                let template = bar::template(self.columns, total > 0, self.color);
+                Bar::on_terminal(bars, &template, verb, name, total)
+            }
+            None if self.verbosity > Verbosity::Quiet => Bar::lines(verb, name, total, self.is_json()),
+            None => Bar::hidden(),
+        }
+    }
+
+    /// A line on the terminal for as long as a job runs, one of several perhaps; elsewhere its phases say enough.
+    pub(crate) fn job(&self, verb: &'static str, name: &str) -> Bar {
+        match &self.bars {
+            Some(bars) => {
+                let template = bar::job_template(self.columns, self.color);
+                Bar::on_terminal(bars, &template, verb, name, 0).ticking()
+            }
             None => Bar::hidden(),
         }
     }

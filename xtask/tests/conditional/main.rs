@@ -1,17 +1,24 @@
 //! Checks that not every machine can run: one that cannot is counted as ignored, with its reason, and never as passed.
 
+mod cards;
+mod commands_in_docs;
 mod dist_disk;
+mod docs;
 mod format;
 mod full_disk;
+#[path = "../../../engine/tests/it/support/mod.rs"]
+#[allow(dead_code, unused_imports)] // They share it with the engine's tests.
+mod models;
 mod simulate;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.
 mod support;
+mod tools;
 
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
-    let trials = vec![
+    let mut trials = vec![
         trial("the_code_is_formatted", format::missing(), format::the_code_is_formatted),
         trial(
             "a_full_disk_has_its_own_exit_code_and_leaves_nothing",
@@ -28,16 +35,29 @@ fn main() {
             None,
             simulate::shipped_kernels_give_the_references_numbers,
         ),
+        trial("cards_compute_what_the_cpu_computes", None, cards::cards_compute_what_the_cpu_computes),
+        trial(
+            "layers_are_split_over_cards_of_one_family",
+            None,
+            cards::layers_are_split_over_cards_of_one_family,
+        ),
         trial(
             "a_release_is_simulated_before_it_is_published",
             None,
             simulate::a_release_is_simulated_before_it_is_published,
         ),
+        trial("a_newcomer_follows_the_readme", docs::newcomer_missing(), docs::a_newcomer_follows_the_readme),
+        trial("every_reason_is_used", None, docs::every_reason_is_used),
     ];
+    trials.extend(tools::checks().into_iter().map(|(name, missing, check)| trial(name, missing, check)));
+    for (command, missing) in docs::commands() {
+        let name = format!("{} {}", command.place, command.command);
+        trials.push(trial(&name, missing, move || docs::runs(&command.command)));
+    }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-fn trial(name: &str, missing: Option<String>, check: fn()) -> Trial {
+fn trial(name: &str, missing: Option<String>, check: impl FnOnce() + Send + 'static) -> Trial {
     let is_ignored = missing.is_some();
     if let Some(reason) = missing {
         eprintln!("skipped: {name}: {reason}");

@@ -107,7 +107,7 @@ fn ctrl_c_leaves_the_store_as_it_was_and_the_next_run_completes() {
     server.wait_for_stall();
     signal(child.id(), "INT");
     let run = world.ended(child.wait_with_output().expect("xtask ends")).exits(130);
-    assert_eq!(run.stderr, "error: interrupted\n");
+    assert_eq!(run.stderr, "error[S08]: interrupted\n");
     assert_eq!(world.store(), (vec![], vec![]));
     server.offer("dist.tar.gz", &archive, Fault::None);
     world.run(&BOOTSTRAP).exits(0);
@@ -169,7 +169,7 @@ fn a_store_that_cannot_be_written_is_said() {
     let run = world.run(&["bootstrap", "--toolchain", "t", "--store", "file/store"]).exits(1);
     insta::with_settings!({filters => vec![("[0-9a-f]{16}", "[KEY]")]}, {
         insta::assert_snapshot!(run.stderr, @r"
-    error: failed to read `[ROOT]/file/store/[KEY]/receipt.json`
+    error[M01]: failed to read `[ROOT]/file/store/[KEY]/receipt.json`
     caused by: Not a directory (os error 20)
 
     hint: check that the store can be written, or choose another with --store DIR

@@ -82,7 +82,7 @@ fn a_compile_error_names_kernel_target_and_log_and_keeps_the_last_artifact() {
     world.write("scale/native/scale.hip", &KERNEL.replace("factor;", "no_such_name;"));
     let run = build(&world, "gfx1201", &[]).exits(1);
     for expected in [
-        "error: scale for gfx1201: compile failed (exit status: 1), kernel scale",
+        "error[B07]: scale for gfx1201: compile failed (exit status: 1), kernel scale",
         "use of undeclared identifier 'no_such_name'",
         "log: [ROOT]/target/xtask/x86_64-unknown-linux-gnu/scale/gfx1201/logs/compile.log",
     ] {
@@ -151,7 +151,7 @@ fn targets_that_share_a_front_end_get_the_bytes_of_a_compile_of_their_own() {
     let warning = "#pragma clang diagnostic warning \"-Wunused-variable\"\n";
     world
         .write("scale/native/scale.hip", &format!("{warning}{}", KERNEL.replace("data[", "int idle; data[")));
-    let targets = ["gfx1100", "gfx1102", "gfx1151", "gfx1200", "gfx1201"];
+    let targets = ["gfx1100", "gfx1102", "gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1200", "gfx1201"];
     let build_all = |more: &[&str]| {
         let _ = std::fs::remove_dir_all(world.path("artifacts"));
         let _ = std::fs::remove_dir_all(world.path("target"));
@@ -163,7 +163,7 @@ fn targets_that_share_a_front_end_get_the_bytes_of_a_compile_of_their_own() {
         (targets.map(|target| manifest(&world, target)), targets.iter().map(log).sum::<usize>())
     };
     let (alone, front_ends) = build_all(&["--no-sharing"]);
-    assert_eq!(front_ends, 5);
+    assert_eq!(front_ends, targets.len());
     let (shared, front_ends) = build_all(&[]);
     assert_eq!(front_ends, 1, "the source expands to the same for all of them");
     assert_eq!(alone, shared, "every byte and every record");
@@ -183,7 +183,7 @@ fn a_launcher_that_is_not_there_is_missed_before_anything_runs() {
         .expect("xtask starts");
     let run = world.ended(output).exits(6);
     insta::assert_snapshot!(run.stderr, @r"
-    error: --launcher sccache: there is no sccache on the PATH
+    error[M04]: --launcher sccache: there is no sccache on the PATH
 
     hint: install sccache, or leave --launcher out
     ");
@@ -194,7 +194,7 @@ fn unknown_components_get_the_nearest_name() {
     let world = component_world();
     let run = build(&world, "gfx1100", &["--component", "scal"]).exits(2);
     insta::assert_snapshot!(run.stderr, @r"
-    error: there is no component `scal`; the workspace has scale
+    error[B03]: there is no component `scal`; the workspace has scale
 
     hint: did you mean `scale`?
     ");
@@ -248,6 +248,26 @@ fn interrupt(world: &World) {
         !state.is_empty() && !state.contains(") Z ")
     };
     wait_until(&format!("process {pid} ends with xtask"), || !is_alive());
+}
+
+#[test]
+fn code_objects_know_no_host_and_are_compiled_once() {
+    const WINDOWS: &str = "x86_64-pc-windows-gnu";
+    let object = |world: &World, host: &str| {
+        let path = format!("artifacts/0.1.0/{host}/scale/gfx1100/kernels/gfx1100/scale/scale.co");
+        std::fs::read(world.path(&path)).expect("the code object")
+    };
+    let world = component_world();
+    build(&world, "gfx1100", &[]).exits(0);
+    build(&world, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert!(!world.path(&format!("target/xtask/{WINDOWS}")).exists(), "no compiler was started for Windows");
+    assert_eq!(object(&world, WINDOWS), object(&world, "x86_64-unknown-linux-gnu"));
+    let alone = component_world();
+    build(&alone, "gfx1100", &["--host", WINDOWS]).exits(0);
+    assert_eq!(object(&alone, WINDOWS), object(&world, WINDOWS));
+    let run = build(&world, "gfx1100", &["--host", "x86_64-pc-windows"]);
+    assert_eq!(run.code, Some(2), "{}", run.stderr);
+    assert!(run.stderr.contains("the hosts are x86_64-unknown-linux-gnu, "), "{}", run.stderr);
 }
 
 #[test]

@@ -10,7 +10,22 @@ fn real_lock() -> String {
 fn help_of_every_command() {
     let world = World::new();
     let mut texts = Vec::new();
-    for command in ["", "bootstrap", "build", "dist", "release", "doctor", "verify", "lock", "store"] {
+    for command in [
+        "",
+        "bootstrap",
+        "build",
+        "dist",
+        "release",
+        "doctor",
+        "verify",
+        "lock",
+        "store",
+        "mirror",
+        "env",
+        "completions",
+        "man",
+        "checklist",
+    ] {
         let arguments: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         texts.push(format!(
             "$ cargo xtask {}\n{}",
@@ -47,13 +62,13 @@ fn a_bad_lock_points_at_its_line() {
     let world = World::with_lock("version = 1\n[[package]]\nname = \"x\"\ncolour = \"red\"\n");
     let run = world.run(&["lock", "show"]).exits(3);
     insta::assert_snapshot!(run.stderr, @r"
-    error: [ROOT]/toolchains.lock:4:1: unknown field `colour`, expected one of `name`, `version`, `host`, `license`, `provides`, `only`, `source`
+    error[L02]: [ROOT]/toolchains.lock:4:1: unknown field `colour`, expected one of `name`, `version`, `host`, `license`, `provides`, `only`, `source`
 
     hint: docs/lock-format.md describes every key; `cargo xtask lock add` writes entries
     ");
     let missing = World::new().run(&["bootstrap"]).exits(3);
     insta::assert_snapshot!(missing.stderr, @r"
-    error: failed to read `[ROOT]/toolchains.lock`
+    error[L01]: failed to read `[ROOT]/toolchains.lock`
     caused by: No such file or directory (os error 2)
 
     hint: run cargo xtask in the workspace; toolchains.lock lies in its root

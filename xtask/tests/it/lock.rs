@@ -41,8 +41,8 @@ fn update_shows_what_would_change_and_keeps_comments_and_order() {
     let again = world.run(&["lock", "update", "dist", "--to", "10.1.0"]).exits(0);
     assert_eq!(again.stdout.trim(), "dist 10.1.0 is current");
 
-    let back = world.run(&["lock", "update", "dist", "--to", "10.0.0"]).exits(1);
-    assert!(back.stderr.contains("older than 10.1.0; --downgrade takes it"), "{}", back.stderr);
+    let back = world.run(&["lock", "update", "dist", "--to", "10.0.0"]).exits(2);
+    assert!(back.stderr.contains("older than 10.1.0"), "{}", back.stderr);
     assert_eq!(seen(&world), written);
 }
 
@@ -52,7 +52,7 @@ fn update_tells_what_it_cannot_find() {
     let old = dist("10.0.0");
     let url = server.offer("10.0.0/dist.tar.gz", &old, Fault::None);
     let world = World::with_lock(&lock(&[(&url, &sha256(&old), Some(old.len()))]));
-    let run = world.run(&["lock", "update", "dis"]).exits(1);
+    let run = world.run(&["lock", "update", "dis"]).exits(2);
     assert!(run.stderr.contains("did you mean `dist`?"), "{}", run.stderr);
     world.run(&["lock", "update", "dist", "--to", "11.0.0"]).exits(4);
 }
@@ -93,4 +93,14 @@ fn add_measures_the_longest_path_too() {
     let run = world.run(&[&add[..], &["--host", "x86_64-unknown-linux-gnu", "--dry-run"]].concat()).exits(0);
     assert!(run.stdout.contains("longest = 59"), "{}", run.stdout);
     assert!(run.stdout.contains(&sha256(&archive)), "{}", run.stdout);
+}
+
+#[test]
+fn the_lock_of_the_workspace_is_well_formed() {
+    let world = World::with_lock(
+        &std::fs::read_to_string(crate::support::workspace_root().join("toolchains.lock")).expect("the lock"),
+    );
+    let run = world.run(&["lock", "check", "--offline"]).exits(0);
+    assert!(run.stdout.starts_with("ok  "), "{}", run.stdout);
+    world.run(&["lock", "check", "--offline", "--online"]).exits(2);
 }

@@ -33,7 +33,8 @@ fn no_module_imports_a_command() {
     for name in project_files() {
         let is_module = name.starts_with("xtask/src/")
             && !name.starts_with("xtask/src/commands/")
-            // Exit codes are given to the errors of commands too, and the command line names its commands.
+            // Codes and hints are given to the errors of commands too, and the command line names its commands.
+            && !name.starts_with("xtask/src/ui/catalogue/")
             && !["xtask/src/main.rs", "xtask/src/cli.rs", "xtask/src/ui/failure.rs"].contains(&name.as_str());
         assert!(!is_module || !text(&name).contains("crate::commands"), "{name} imports a command");
     }
@@ -73,7 +74,7 @@ fn test_names(text: &str) -> Vec<&str> {
 fn tests_that_the_docs_name_are_there() {
     let sources: String =
         project_files().iter().filter(|name| name.ends_with(".rs")).map(|name| text(name)).collect();
-    for page in ["docs/verification.md", "docs/troubleshooting.md"] {
+    for page in ["docs/verification.md", "docs/troubleshooting.md", "docs/known-troubles.md"] {
         for name in test_names(&text(page)) {
             let is_there =
                 sources.contains(&format!("fn {name}(")) || sources.contains(&format!("\"{name}\""));
@@ -92,6 +93,63 @@ fn links_between_pages_lead_somewhere() {
             let path = link.split('#').next().unwrap_or_default();
             let is_local = !path.is_empty() && !path.contains("://");
             assert!(!is_local || folder.join(path).exists(), "{page} links to `{link}`");
+            if let (true, Some((_, heading))) = (path.ends_with(".md") && is_local, link.split_once('#')) {
+                let text = std::fs::read_to_string(folder.join(path)).expect(path);
+                assert!(headings(&text).contains(&heading.to_owned()), "{page} links to `{link}`");
+            }
         }
+    }
+}
+
+/// The names that a page's headings have as ends of links.
+fn headings(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| Some(line.strip_prefix('#')?.trim_start_matches('#').trim()));
+    let kept = |c: char| match c {
+        ' ' => Some('-'),
+        c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c.to_ascii_lowercase()),
+        _ => None,
+    };
+    lines.map(|line| line.chars().filter_map(kept).collect()).collect()
+}
+
+/// Written by others at the time of this list; it may come and is then a chapter like any other.
+const EXPECTED: &str = "windows.md";
+
+#[test]
+fn every_page_is_a_chapter_of_the_book() {
+    let summary = text("docs/SUMMARY.md");
+    let chapters: Vec<&str> = summary
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    for name in project_files() {
+        let Some(page) =
+            name.strip_prefix("docs/").filter(|page| page.ends_with(".md") && !page.contains('/'))
+        else {
+            continue;
+        };
+        let is_chapter = chapters.contains(&page) || ["SUMMARY.md", EXPECTED].contains(&page);
+        assert!(is_chapter, "{name} is not in docs/SUMMARY.md");
+    }
+    let mut unique = chapters.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), chapters.len(), "a chapter is there twice");
+}
+
+#[test]
+fn every_known_trouble_has_its_row() {
+    let page = text("docs/known-troubles.md");
+    let (dists, neighbours) = page.split_once("## Strata and its neighbours").expect("two chapters");
+    let numbers = |text: &str| -> Vec<u32> {
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse().ok());
+        rows.collect()
+    };
+    assert_eq!(numbers(dists), (1..=40).collect::<Vec<_>>());
+    assert!(numbers(neighbours).len() > 30);
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        assert_eq!(row.replace("\\|", "").matches(" |").count(), 5, "a row of five columns: {row}");
     }
 }

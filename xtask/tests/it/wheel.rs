@@ -11,7 +11,11 @@ mod python;
 mod stub;
 
 fn wheel(root: &Path) -> PathBuf {
-    root.join("dist").join(format!("aiter_kernels-{}-py3-none-linux_x86_64.whl", env!("CARGO_PKG_VERSION")))
+    let start = format!("aiter_kernels-{}-py3-none-manylinux_2_", env!("CARGO_PKG_VERSION"));
+    let entries = std::fs::read_dir(root.join("dist")).expect("dist");
+    let mut paths = entries.map(|entry| entry.expect("an entry").path());
+    let is_wheel = |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&start));
+    paths.find(is_wheel).expect("the wheel, which says which glibc it asks for")
 }
 
 /// Python of a fresh environment that holds the wheel and nothing else.

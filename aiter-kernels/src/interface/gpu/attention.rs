@@ -50,7 +50,7 @@ fn problem(call: &Attention, sizes: &Sizes, total: usize, device: Device) -> Res
         max_queries = max_queries.max(2);
     }
     Ok(AttentionProblem {
-        data_type: data_type(sizes.element_type, device)?,
+        data_type: data_type(call, sizes.element_type, device)?,
         head_dim: count("q", "head_dim", sizes.head_dim)?,
         heads: count("q", "heads", sizes.heads)?,
         kv_heads: count("k", "kv_heads", sizes.kv_heads)?,
@@ -67,7 +67,7 @@ fn problem(call: &Attention, sizes: &Sizes, total: usize, device: Device) -> Res
     })
 }
 
-fn data_type(element_type: ElementType, device: Device) -> Result<DataType, Error> {
+fn data_type(call: &Attention, element_type: ElementType, device: Device) -> Result<DataType, Error> {
     match element_type {
         ElementType::Bf16 => Ok(DataType::Bf16),
         ElementType::F16 => Ok(DataType::F16),
@@ -78,6 +78,11 @@ fn data_type(element_type: ElementType, device: Device) -> Result<DataType, Erro
                 device.target
             ),
         }),
+        ElementType::E4m3 if call.out.0.element_type != ElementType::Bf16 => Err(Error::Unsupported {
+            argument: "out",
+            reason: format!("attention of e4m3 makes bf16 on a GPU, not {}", call.out.0.element_type.name()),
+        }),
+        ElementType::E4m3 => Ok(DataType::E4m3),
         other => Err(Error::Unsupported {
             argument: "q",
             reason: format!("there is no attention kernel for {} on a GPU", other.name()),
@@ -118,6 +123,7 @@ fn forward(call: &Attention, sizes: &Sizes, lse: DevicePtr) -> Result<FmhaFwdArg
         window_left,
         window_right,
         mask_origin,
+        o_scale: call.options.descale[2],
         ..FmhaFwdArgs::default()
     };
     let row = if let Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, .. } = &call.sequences {

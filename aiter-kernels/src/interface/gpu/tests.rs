@@ -87,6 +87,7 @@ fn a_dense_call_is_one_launch_with_the_tensors_strides() {
         heads: 8,
         heads_per_kv: 4,
         scale: 0.125,
+        o_scale: 1.0,
         row_stride_q: 768,
         row_stride_k: 128,
         row_stride_v: 128,
@@ -182,13 +183,33 @@ fn nothing_to_compute_is_no_launch() {
     assert_eq!(plan(&call, Target::Gfx1201, 0).expect("it fits"), Plan::default());
 }
 
+fn of_e4m3(mut call: Attention<'static>) -> Attention<'static> {
+    for tensor in [&mut call.q, &mut call.k, &mut call.v] {
+        tensor.element_type = ElementType::E4m3;
+    }
+    call
+}
+
+#[test]
+fn gfx12_has_attention_of_e4m3_with_the_factors_in_its_scales() {
+    let mut call = of_e4m3(dense());
+    call.options.descale = [2.0, 4.0, 3.0];
+    for target in [Target::Gfx1200, Target::Gfx1201, Target::Gfx12Generic] {
+        let Plan { calls, .. } = plan(&call, target, 0).expect("it fits");
+        assert_eq!(calls[0].launch.instance.entry, "fmha_fwd_e4m3_d64");
+        let args = arguments::<FmhaFwdArgs>(&calls[0]);
+        assert_eq!((args.scale, args.o_scale), (0.125 * 8.0, 3.0));
+    }
+    call.out = out(0x4000, ElementType::F16, &[2, 70, 8, 64]);
+    let message = |call: &Attention| plan(call, Target::Gfx1201, 0).expect_err("refused").to_string();
+    assert_eq!(message(&call), "out: attention of e4m3 makes bf16 on a GPU, not f16");
+    assert_eq!(message(&of_e4m3(paged(3, 1))), "data_type: fmha_split_kv has no e4m3 kernel");
+}
+
 #[test]
 fn what_no_kernel_can_compute_is_never_launched() {
     let message = |call: &Attention, target| plan(call, target, 0).expect_err("refused").to_string();
-    let mut fp8 = dense();
-    for tensor in [&mut fp8.q, &mut fp8.k, &mut fp8.v] {
-        tensor.element_type = ElementType::E4m3;
-    }
+    let fp8 = of_e4m3(dense());
     let found = message(&fp8, Target::Gfx1100);
     assert_eq!(found, "q: gfx1100 has no matrix instructions for e4m3; gfx1200 and gfx1201 have");
     let mut wide = dense();

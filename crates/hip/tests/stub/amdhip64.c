@@ -6,12 +6,24 @@
  * STRATA_STUB_WRONG      set: kernels compute wrong numbers
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef _WIN32
+#define EXPORT __attribute__((dllexport))
+/* Windows' C library has none. */
+static const void *memmem(const void *in, size_t size, const void *text, size_t length) {
+  const char *start = in;
+  for (size_t at = 0; at + length <= size; at++)
+    if (!memcmp(start + at, text, length)) return start + at;
+  return NULL;
+}
+#else
 #define EXPORT __attribute__((visibility("default")))
+#endif
 
 enum {
   SUCCESS = 0,
@@ -275,6 +287,40 @@ static void rms_norm(const void *arguments, unsigned rows, Type t) {
   }
 }
 
+/* engine/native/matrix.hip, of f16 */
+static void multiply_matrix(const void *arguments) {
+  struct { float *out; const void *weights, *x; uint32_t columns, rows, count, out_stride; } a;
+  memcpy(&a, arguments, sizeof a);
+  for (size_t n = 0; n < a.count; ++n) {
+    for (size_t row = 0; row < a.rows; ++row) {
+      float sum = 0;
+      for (size_t k = 0; k < a.columns; ++k) sum += load(a.weights, row * a.columns + k, F16) * load(a.x, n * a.columns + k, F16);
+      a.out[n * a.out_stride + row] = wrong(sum);
+    }
+  }
+}
+
+/* engine/native/rows.hip: it runs while the host goes on. */
+typedef struct { uint32_t *go, *done, value, tries; } Answer;
+
+static void *answer(void *argument) {
+  Answer *a = argument;
+  uint32_t seen = ~a->value;
+  for (uint32_t i = 0; i < a->tries && seen != a->value; ++i) seen = __atomic_load_n(a->go, __ATOMIC_ACQUIRE);
+  __atomic_store_n(a->done, seen == a->value && !getenv("STRATA_STUB_WRONG") ? a->value : ~a->value, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static pthread_t running;
+static int is_running;
+
+static int start_answer(const void *arguments) {
+  static Answer a;
+  memcpy(&a, arguments, sizeof a);
+  is_running = !pthread_create(&running, NULL, answer, &a);
+  return is_running ? SUCCESS : INVALID_VALUE;
+}
+
 /* STRATA_STUB_LAUNCHES names a file: each launch is one line of it, and nothing is computed. */
 static int logged(const Function *f, const unsigned grid[3], unsigned threads, const void *stream, const unsigned char *arguments, size_t size) {
   const char *path = getenv("STRATA_STUB_LAUNCHES");
@@ -290,7 +336,7 @@ EXPORT int hipModuleLaunchKernel(const Function *f, unsigned gx, unsigned gy, un
                                  unsigned lds, void *stream, void **parameters, void **extra) {
   const unsigned grid[3] = {gx, gy, gz};
   if (extra && (size_t)extra[0] == 1 && logged(f, grid, bx, stream, extra[1], *(size_t *)extra[3])) return SUCCESS;
-  if (parameters || !extra || !gx || gy != 1 || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || lds > 65536) return INVALID_VALUE;
+  if (parameters || !extra || !gx || !gy || gz != 1 || !bx || bx > 1024 || by != 1 || bz != 1 || lds > 65536) return INVALID_VALUE;
   if ((size_t)extra[0] != 1 || (size_t)extra[2] != 2 || (size_t)extra[4] != 3) return INVALID_VALUE;
   const void *arguments = extra[1];
   size_t size = *(size_t *)extra[3];
@@ -298,14 +344,27 @@ EXPORT int hipModuleLaunchKernel(const Function *f, unsigned gx, unsigned gy, un
   if (!strcmp(f->name, "rms_norm_f32") && size == 32) return rms_norm(arguments, gx, F32), SUCCESS;
   if (!strcmp(f->name, "rms_norm_f16") && size == 32) return rms_norm(arguments, gx, F16), SUCCESS;
   if (!strcmp(f->name, "rms_norm_bf16") && size == 32) return rms_norm(arguments, gx, BF16), SUCCESS;
+  if (!strcmp(f->name, "multiply_matrix_f16") && size == 40) return multiply_matrix(arguments), SUCCESS;
+  if (!strcmp(f->name, "answer_u32") && size == 24) return start_answer(arguments);
   return INVALID_VALUE;
 }
 
 EXPORT int hipStreamCreate(void **out) { return *out = malloc(1), SUCCESS; }
 EXPORT int hipStreamDestroy(void *stream) { return free(stream), SUCCESS; }
-EXPORT int hipStreamSynchronize(void *stream) { return stream ? SUCCESS : INVALID_VALUE; }
-EXPORT int hipStreamQuery(void *stream) { return stream ? SUCCESS : INVALID_VALUE; }
-EXPORT int hipGetLastError(void) { return SUCCESS; }
+EXPORT int hipStreamSynchronize(void *stream) {
+  if (is_running) pthread_join(running, NULL);
+  is_running = 0;
+  return stream ? SUCCESS : INVALID_VALUE;
+}
+EXPORT int hipStreamQuery(void *stream) { return !stream ? INVALID_VALUE : is_running ? 600 : SUCCESS; }
+static int stale_error;
+/* What hipBLASLt's stub leaves behind, as the real one does. */
+EXPORT int *strata_stub_stale_error(void) { return &stale_error; }
+EXPORT int hipGetLastError(void) {
+  int code = stale_error;
+  stale_error = SUCCESS;
+  return code;
+}
 
 EXPORT int hipMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size) {
   Device d;

@@ -18,20 +18,32 @@ fn build(scratch: &Path) -> Result<PathBuf, String> {
     let folder = scratch.join(format!("stub-{}", std::process::id()));
     std::fs::create_dir_all(&folder)
         .map_err(|error| format!("failed to create `{}`: {error}", folder.display()))?;
-    let source = folder.join("amdhip64.c");
-    std::fs::write(&source, include_str!("amdhip64.c"))
+    compile(&folder, "libamdhip64.so.7", include_str!("amdhip64.c"))?;
+    Ok(folder)
+}
+
+/// hipBLASLt beside the runtime: only for the tests that ask for it.
+#[allow(dead_code)] // Not every crate's tests do.
+pub(crate) fn with_blas_lt(folder: &Path) -> Result<(), String> {
+    compile(folder, "libhipblaslt.so.1", include_str!("hipblaslt.c"))
+}
+
+/// Builds one library from its source.
+fn compile(folder: &Path, soname: &str, text: &str) -> Result<(), String> {
+    let source = folder.join(format!("{soname}.c"));
+    std::fs::write(&source, text)
         .map_err(|error| format!("failed to write `{}`: {error}", source.display()))?;
     let built = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"])
-        .args(["-fvisibility=hidden", "-Wl,-soname,libamdhip64.so.7", "-o"])
-        .args([&folder.join("libamdhip64.so.7"), &source])
-        .arg("-lm")
+        .args(["-shared", "-fPIC", "-O2", "-pthread", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"])
+        .args(["-fvisibility=hidden", &format!("-Wl,-soname,{soname}"), "-o"])
+        .args([&folder.join(soname), &source])
+        .args(["-lm", "-ldl"])
         .output();
     match built {
         Err(error) => Err(format!("there is no C compiler `cc`: {error}")),
         Ok(output) if !output.status.success() => {
             panic!("the stub runtime does not compile: {}", String::from_utf8_lossy(&output.stderr))
         }
-        Ok(_) => Ok(folder),
+        Ok(_) => Ok(()),
     }
 }

@@ -45,7 +45,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, &(rows, width, padding): &(usize, usize, 
     let bound = match kernel.instance.data_type {
         DataType::Bf16 => 0.004,
         DataType::F16 => 0.0005,
-        DataType::F32 => 2e-6,
+        DataType::F32 | DataType::E4m3 => 2e-6,
     };
     // Below the floor the type itself has no relative precision left.
     let error = relative(&found, &expected, 1e-3);

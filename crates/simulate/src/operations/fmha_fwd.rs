@@ -1,11 +1,13 @@
 //! Attention over contiguous keys, dense and varlen.
 
 use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, Problem, SLIDING, problem, scale};
-use super::{Case, Kernel, Number, of_type, whole};
+use super::fp8::Fp8;
+use super::{Case, Kernel, Number, whole};
 use crate::{Error, Outcome};
 use aiter_kernels::args::FmhaFwdArgs;
-use aiter_kernels::catalogue::Mode;
+use aiter_kernels::catalogue::{DataType, Mode};
 use gfx_sim::Memory;
+use half::{bf16, f16};
 
 /// More and fewer keys than queries, lengths below, at and above a tile, empty sequences, GQA, MQA, windows, soft cap.
 const PROBLEMS: [(Mode, Problem); 9] = [
@@ -29,12 +31,17 @@ pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
     };
     let cases: Vec<_> = PROBLEMS.iter().filter(fits).copied().collect();
     let name = |(mode, problem): &(Mode, Problem)| format!("{} {problem}", mode.name());
-    Ok(kernel.outcomes(&cases, name, |(mode, problem)| {
-        of_type!(kernel.instance.data_type, run(kernel, *mode == Mode::Varlen, problem))
-    }))
+    let run = match kernel.instance.data_type {
+        DataType::Bf16 => run::<bf16, bf16>,
+        DataType::F16 => run::<f16, f16>,
+        DataType::F32 => run::<f32, f32>,
+        DataType::E4m3 => run::<Fp8, bf16>,
+    };
+    Ok(kernel.outcomes(&cases, name, |(mode, problem)| run(kernel, *mode == Mode::Varlen, problem)))
 }
 
-fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Case {
+/// With q, k and v of `T`, and o of `O`.
+fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Case {
     let attention = kernel.instance.attention.expect("an attention kernel");
     let head_dim = attention.head_dim as usize;
     let Problem { heads, kv_heads, .. } = *problem;
@@ -43,6 +50,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Ca
     let (rows, batch) = (problem.queries(), problem.sequences.len());
     let (row, kv_row) = (heads * head_dim, kv_heads * head_dim);
     let (window_left, window_right, mask_origin) = problem.window();
+    let o_scale = if kernel.instance.data_type == DataType::E4m3 { 2.0 } else { 1.0 };
 
     let mut memory = Memory::new();
     let mut offsets = |name: &str, of: fn(&(usize, usize)) -> usize| match is_varlen {
@@ -54,7 +62,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Ca
         q: memory.read_only("q", &tensors.q),
         k: memory.read_only("k", &tensors.k),
         v: memory.read_only("v", &tensors.v),
-        o: memory.output::<T>("o", tensors.q.len()),
+        o: memory.output::<O>("o", tensors.q.len()),
         lse: memory.output::<f32>("lse", heads * rows),
         cu_seqlens_q,
         cu_seqlens_k,
@@ -81,7 +89,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Ca
         window_left,
         window_right,
         mask_origin,
-        reserved: 0,
+        o_scale,
     };
     let grid = [
         heads as u32 * attention.value_parts(),
@@ -89,7 +97,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Problem) -> Ca
         batch as u32,
     ];
     let counts = kernel.launch(&mut memory, grid, &arguments)?;
-    let o = whole::<T>(&memory, arguments.o)?;
+    let o: Vec<f32> = whole::<O>(&memory, arguments.o)?.iter().map(|o| o / o_scale).collect();
     let mut lse = whole::<f32>(&memory, arguments.lse)?;
     if !is_varlen {
         // From [batch, head, row] to [head, row of all sequences].

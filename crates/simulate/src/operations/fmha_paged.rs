@@ -8,11 +8,12 @@ use aiter_kernels::args::FmhaPagedArgs;
 use gfx_sim::Memory;
 
 /// With the tiles of keys of a page.
-const PROBLEMS: [(Problem, usize); 4] = [
+const PROBLEMS: [(Problem, usize); 5] = [
     (problem((2, 1), &[(37, 190), (70, 101)], CAUSAL_BOTTOM, 2.0), 1),
     (problem((2, 2), &[(20, 77), (1, 130)], OPEN, 0.0), 3),
     (problem((3, 1), &[(65, 70), (3, 40)], SLIDING, 0.0), 2),
     (problem((2, 1), &[(9, 0), (0, 20), (6, 33)], CAUSAL_TOP, 0.0), 1),
+    (problem((1, 1), &[(5, 300)], CAUSAL_BOTTOM, 0.0), 8),
 ];
 
 pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {

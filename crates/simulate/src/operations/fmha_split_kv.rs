@@ -15,7 +15,7 @@ const PROBLEMS: [(Problem, usize, usize); 5] = [
     (problem((16, 1), &[(1, 1), (1, 0), (1, 90)], OPEN, 0.0), 5, 48),
     (problem((20, 1), &[(1, 65)], OPEN, 0.0), 2, 64),
     (problem((2, 2), &[(1, 3), (1, 200)], OPEN, 0.0), 9, 32),
-    (problem((4, 2), &[(1, 100)], OPEN, 0.0), 1, 112),
+    (problem((4, 2), &[(1, 300)], OPEN, 0.0), 1, 256),
 ];
 
 pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {

@@ -7,6 +7,7 @@ mod engine;
 mod fmha_fwd;
 mod fmha_paged;
 mod fmha_split_kv;
+mod fp8;
 mod norm;
 mod paged_cache;
 mod quantise;
@@ -69,6 +70,7 @@ macro_rules! of_type {
             aiter_kernels::catalogue::DataType::Bf16 => $function::<half::bf16>($($argument),*),
             aiter_kernels::catalogue::DataType::F16 => $function::<half::f16>($($argument),*),
             aiter_kernels::catalogue::DataType::F32 => $function::<f32>($($argument),*),
+            aiter_kernels::catalogue::DataType::E4m3 => Err("of e4m3 there is no check here".to_owned()),
         }
     };
 }

@@ -92,7 +92,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, shape: &Shape) -> Case {
     let bound = match kernel.instance.data_type {
         DataType::Bf16 => 0.004,
         DataType::F16 => 0.0005,
-        DataType::F32 => 4e-6,
+        DataType::F32 | DataType::E4m3 => 4e-6,
     };
     let floor = 1e-2 * (1.0 + offset.abs() as f32) * expected.iter().fold(0f32, |most, x| most.max(x.abs()));
     let mut measured = vec![Measured { what: "relative", error: relative(&found, &expected, floor), bound }];

@@ -21,7 +21,7 @@ pub(super) fn bound(data_type: DataType) -> f64 {
     match data_type {
         DataType::Bf16 => 0.016,
         DataType::F16 => 0.002,
-        DataType::F32 => 1e-6,
+        DataType::F32 | DataType::E4m3 => 1e-6,
     }
 }
 

@@ -1,5 +1,6 @@
 //! One card: its stream, its modules, its memory.
 
+use super::blas::Blas;
 use super::buffer::{Buffer, Pool, Pooled, size_for};
 use super::error::Error;
 use crate::catalogue::Catalogue;
@@ -17,6 +18,9 @@ pub(super) struct Card {
     pub(super) number: u32,
     pub(super) target: Target,
     pub(super) stream: Stream,
+    pub(super) blas: Option<Blas>,
+    /// What was found out about hipBLASLt.
+    pub(super) blas_said: String,
     modules: HashMap<&'static str, Module>,
     functions: Mutex<HashMap<String, Function>>,
     pool: Arc<Pool>,
@@ -29,10 +33,9 @@ const INPUTS: usize = 1 << 18;
 
 impl Card {
     pub(super) fn new(runtime: &Runtime, number: u32, catalogue: &Catalogue) -> Result<Self, Error> {
-        let call = |source: CallError| Error::Call { device: number, source };
+        let call = |why: CallError| Error::Call { device: number, why };
         let device = runtime.device(number).map_err(call)?;
-        let target =
-            Target::parse(&device.arch).map_err(|source| Error::Target { device: number, source })?;
+        let target = Target::parse(&device.arch).map_err(|why| Error::Target { device: number, why })?;
         runtime.set_device(number).map_err(call)?;
         let load = |name: &'static str| {
             let missing = |reason: String| Error::CodeObject { device: number, target, name, reason };
@@ -42,7 +45,10 @@ impl Card {
             Ok((name, runtime.load_module(&entry.bytes).map_err(call)?))
         };
         let modules = OBJECTS.into_iter().map(load).collect::<Result<_, Error>>()?;
+        let (blas, blas_said) = Blas::load(runtime, target);
         Ok(Self {
+            blas,
+            blas_said,
             runtime: runtime.clone(),
             number,
             target,
@@ -61,12 +67,12 @@ impl Card {
 
     /// Names the device in what the runtime says.
     pub(super) fn call<T>(&self, result: Result<T, CallError>) -> Result<T, Error> {
-        result.map_err(|source| Error::Call { device: self.number, source })
+        result.map_err(|why| Error::Call { device: self.number, why })
     }
 
     /// Names the device in what the kernels' rules say.
     pub(super) fn kernels(&self, result: Result<(), aiter_kernels::interface::Error>) -> Result<(), Error> {
-        result.map_err(|source| Error::Kernels { device: self.number, source })
+        result.map_err(|why| Error::Kernels { device: self.number, why })
     }
 
     /// Queues one of the engine's own kernels.

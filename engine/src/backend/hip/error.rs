@@ -3,27 +3,35 @@
 use crate::catalogue;
 use hip::{CallError, LoadError};
 
-/// Why a card does not compute.
+/// Why a card does not compute. What a library said is part of the message, so that one line of a log has it all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// There is no HIP runtime.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The runtime refused.
-    #[error("device {device}: {source}")]
+    #[error("device {device}: {why}")]
     Call {
         /// HIP's number.
         device: u32,
         /// What it said.
-        source: CallError,
+        why: CallError,
     },
     /// Attention, norm, rotation or activation refused.
-    #[error("device {device}: {source}")]
+    #[error("device {device}: {why}")]
     Kernels {
         /// HIP's number.
         device: u32,
         /// What was said.
-        source: aiter_kernels::interface::Error,
+        why: aiter_kernels::interface::Error,
+    },
+    /// hipBLASLt refused.
+    #[error("device {device}: {why}")]
+    Blas {
+        /// HIP's number.
+        device: u32,
+        /// What it said.
+        why: hip::BlasError,
     },
     /// The code objects cannot be read.
     #[error(transparent)]
@@ -41,22 +49,14 @@ pub enum Error {
         reason: String,
     },
     /// A device that is no target of this project.
-    #[error("device {device}: {source}")]
+    #[error("device {device}: {why}")]
     Target {
         /// HIP's number.
         device: u32,
         /// Why its name was refused.
-        source: gfx::ParseError,
+        why: gfx::ParseError,
     },
     /// No card was named.
     #[error("there is no card to compute on")]
     NoCard,
-    /// More experts than the routing kernel takes.
-    #[error("{count} experts are more than the {most} that the kernels take")]
-    Experts {
-        /// How many there are.
-        count: usize,
-        /// How many there may be.
-        most: usize,
-    },
 }

@@ -16,9 +16,6 @@ pub(super) fn mix(
     x: &Buffer,
 ) -> Result<Buffer, Error> {
     let Experts { count, used, .. } = experts;
-    if count > Route::MOST {
-        return Err(Error::Experts { count, most: Route::MOST });
-    }
     let (scores, x) = (hip.on(gate.card, scores)?, hip.on(gate.card, x)?);
     let card = &hip.cards[gate.card];
     let tokens = x.len / gate.columns;

@@ -1,11 +1,12 @@
 //! Weight matrices on a card, and the rule that chooses the kernel for a product.
 
+use super::blas::{MANY, Shape};
 use super::buffer::Buffer;
 use super::card::Card;
 use super::error::Error;
 use crate::gguf::{Gguf, Tensor, TensorType};
 use crate::kernels::{Conversion, Embed, MultiplyMatrix, MultiplyVector, has_matrix_kernel};
-use hip::DeviceBuffer;
+use hip::{BlasElement, BlasError, BlasProduct, DeviceBuffer};
 
 /// A matrix, or one an expert, as the file stores it.
 pub struct Matrix {
@@ -25,18 +26,26 @@ pub(super) enum Product {
     Vector,
     /// On the matrix instructions, with activations in this type.
     Matrix(Conversion),
+    /// By hipBLASLt.
+    Blas(Conversion, BlasElement),
 }
 
 /// Rows of activations up to which the vector kernel reads the weights again for each. Not measured: no GPU at hand.
 const FEW: usize = 4;
 
 impl Product {
-    /// The rule: few rows, and what the matrix instructions do not take, row by row.
-    pub(super) fn of(kind: TensorType, columns: usize, count: usize) -> Self {
+    /// The rule: few rows, and what the matrix instructions do not take, row by row; many rows of halves by hipBLASLt, where it is.
+    pub(super) fn of(kind: TensorType, columns: usize, count: usize, has_blas: bool) -> Self {
         if count <= FEW || !has_matrix_kernel(kind, columns) {
             return Self::Vector;
         }
-        Self::Matrix(if kind == TensorType::BF16 { Conversion::F32ToBf16 } else { Conversion::F32ToF16 })
+        let has_blas = has_blas && count >= MANY;
+        match kind {
+            TensorType::F16 if has_blas => Self::Blas(Conversion::F32ToF16, BlasElement::F16),
+            TensorType::BF16 if has_blas => Self::Blas(Conversion::F32ToBf16, BlasElement::Bf16),
+            TensorType::BF16 => Self::Matrix(Conversion::F32ToBf16),
+            _ => Self::Matrix(Conversion::F32ToF16),
+        }
     }
 }
 
@@ -76,9 +85,16 @@ impl Matrix {
     /// Each row of `x` times the matrix.
     pub(super) fn multiply(&self, card: &Card, x: &Buffer, out: Output) -> Result<(), Error> {
         let count = x.len / self.columns;
-        let conversion = match Product::of(self.kind, self.columns, count) {
+        let conversion = match Product::of(self.kind, self.columns, count, card.blas.is_some()) {
             Product::Vector => return card.launch(&self.vector(x.address(), count, out).call(self.kind)),
             Product::Matrix(conversion) => conversion,
+            Product::Blas(conversion, element) => {
+                let halves = card.converted(x, conversion)?;
+                if self.multiply_by_blas(card, element, [halves.address(), count as u64], out)? {
+                    return Ok(());
+                }
+                conversion
+            }
         };
         let halves = card.converted(x, conversion)?;
         let call = MultiplyMatrix {
@@ -91,6 +107,35 @@ impl Matrix {
             out_stride: out.stride,
         };
         card.launch(&call.call(self.kind))
+    }
+
+    /// Whether hipBLASLt has an algorithm for this product; then it is queued.
+    fn multiply_by_blas(
+        &self,
+        card: &Card,
+        element: BlasElement,
+        [x, count]: [u64; 2],
+        out: Output,
+    ) -> Result<bool, Error> {
+        let Some(blas) = &card.blas else { return Ok(false) };
+        card.enter()?;
+        let (columns, rows, count) = (self.columns, self.rows, count as usize);
+        let choice = blas.choice(Shape { element, rows, columns, count });
+        let product = BlasProduct {
+            element,
+            out: out.address,
+            weights: self.memory.address(),
+            x,
+            columns,
+            rows,
+            count,
+            out_stride: out.stride,
+        };
+        match blas.library.multiply(&card.stream, &product, choice) {
+            Ok(()) => Ok(true),
+            Err(BlasError::NoAlgorithm { .. }) => Ok(false),
+            Err(why) => Err(Error::Blas { device: card.number, why }),
+        }
     }
 
     /// Each of `count` rows at `x` times the matrices of `share` experts, whose numbers lie at `experts`.
@@ -115,20 +160,26 @@ impl Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use TensorType::{BF16, F32, Q4_K};
+    use TensorType::{BF16, F16, F32, Q4_K};
 
     #[test]
     fn the_shape_and_the_type_choose_the_kernel() {
+        let f16 = Product::Blas(Conversion::F32ToF16, BlasElement::F16);
+        let bf16 = Product::Blas(Conversion::F32ToBf16, BlasElement::Bf16);
         let table = [
-            (Q4_K, 4096, 1, Product::Vector),
-            (Q4_K, 4096, 4, Product::Vector),
-            (Q4_K, 4096, 5, Product::Matrix(Conversion::F32ToF16)),
-            (BF16, 4096, 512, Product::Matrix(Conversion::F32ToBf16)),
-            (BF16, 4095, 512, Product::Vector),
-            (F32, 4096, 512, Product::Vector),
+            (Q4_K, 4096, 1, true, Product::Vector),
+            (Q4_K, 4096, 4, true, Product::Vector),
+            (Q4_K, 4096, 5, true, Product::Matrix(Conversion::F32ToF16)),
+            (BF16, 4096, 512, false, Product::Matrix(Conversion::F32ToBf16)),
+            (BF16, 4096, 63, true, Product::Matrix(Conversion::F32ToBf16)),
+            (BF16, 4096, 64, true, bf16),
+            (F16, 4096, 512, true, f16),
+            (F16, 4096, 4, true, Product::Vector),
+            (BF16, 4095, 512, true, Product::Vector),
+            (F32, 4096, 512, true, Product::Vector),
         ];
-        for (kind, columns, count, expected) in table {
-            assert_eq!(Product::of(kind, columns, count), expected, "{kind} {columns} {count}");
+        for (kind, columns, count, has_blas, expected) in table {
+            assert_eq!(Product::of(kind, columns, count, has_blas), expected, "{kind} {columns} {count}");
         }
     }
 }

@@ -3,6 +3,8 @@
 //! It computes the same graph as the CPU. Layers may be split over several cards of one family: a weight lies on the card of its layer, and
 //! activations go to where the next weight is.
 
+mod bell;
+mod blas;
 mod buffer;
 mod cache;
 mod card;
@@ -21,11 +23,13 @@ pub use step::Step;
 use super::{Backend, Part};
 use crate::catalogue::Catalogue;
 use crate::gguf::{Gguf, Tensor};
-use crate::kernels::{Add, Gather};
+use crate::kernels::{Add, Gather, Route};
 use crate::model::{Batch, Experts, RopePairs, Turns};
+use aiter_kernels::catalogue::{INSTANCES, Operation};
 use aiter_kernels::interface::{
     Activation, ElementType, GatedActivation, Kernels, Norm, NormKind, Rope, RopeStyle, RopeTables,
 };
+use bell::Bell;
 use card::Card;
 use hip::{DeviceBuffer, Runtime};
 use matrix::Output;
@@ -41,6 +45,8 @@ pub struct Hip {
     placement: Vec<usize>,
     /// Whether steps that generate are recorded: on one card whose runtime can.
     records: bool,
+    /// How a graph says that it is done.
+    bell: Option<Bell>,
     token: Mutex<Token>,
     /// Steps of one model come one after the other: their inputs lie in one place.
     turn: Mutex<()>,
@@ -70,13 +76,36 @@ impl Hip {
         }
         let records = cards.len() == 1 && runtime.has_graphs();
         let kernels = Kernels::with_runtime(runtime.clone(), kernels.to_owned());
-        Ok(Self { cards, kernels, placement, records, token: Mutex::default(), turn: Mutex::default() })
+        let bell = if records { Bell::new(&cards[0]) } else { None };
+        let (token, turn) = (Mutex::default(), Mutex::default());
+        Ok(Self { cards, kernels, placement, records, bell, token, turn })
+    }
+
+    /// Why no card computes a model of these sizes, if so.
+    pub fn refuses(head_dim: usize, experts: Option<Experts>) -> Option<String> {
+        let of_attention = INSTANCES.iter().filter(|instance| instance.operation == Operation::FmhaPaged);
+        let mut known: Vec<usize> =
+            of_attention.filter_map(|instance| Some(instance.attention?.head_dim as usize)).collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&head_dim) {
+            let known: Vec<String> = known.iter().map(usize::to_string).collect();
+            return Some(format!("attention kernels take heads of {}, not of {head_dim}", known.join(", ")));
+        }
+        let count = experts.map_or(0, |experts| experts.count);
+        (count > Route::MOST)
+            .then(|| format!("{count} experts are more than the {} that kernels take", Route::MOST))
     }
 
     /// The cards, as a user knows them: `gfx1201 (device 0)`.
     pub fn describe(&self) -> String {
         let cards = self.cards.iter().map(|card| format!("{} (device {})", card.target, card.number));
         cards.collect::<Vec<_>>().join(", ")
+    }
+
+    /// One line a card: which hipBLASLt it uses and how.
+    pub fn libraries(&self) -> impl Iterator<Item = String> {
+        self.cards.iter().map(|card| format!("device {}: {}", card.number, card.blas_said))
     }
 
     fn card_of_layer(&self, layer: usize) -> usize {
@@ -116,10 +145,6 @@ impl Hip {
     fn put_inputs(&self, block: &[u8]) -> Result<bool, Error> {
         let moved = self.cards.iter().map(|card| card.put_inputs(block));
         moved.collect::<Result<Vec<_>, _>>().map(|moved| moved.contains(&true))
-    }
-
-    fn wait(&self, card: &Card) -> Result<(), Error> {
-        card.call(card.stream.synchronize())
     }
 
     fn read(&self, x: &Buffer) -> Result<Vec<f32>, Error> {
@@ -264,6 +289,7 @@ impl Backend for Hip {
             let shape = [step.tokens.count, step.dimensions / 2];
             card.tensor(ElementType::F32, &inputs, &shape).at(start)
         };
+        let positions = card.tensor(ElementType::I32, &inputs, &[step.tokens.count, 1]).at(step.rows.start);
         let style = match step.pairs {
             RopePairs::Neighbours => RopeStyle::Interleaved,
             RopePairs::Halves => RopeStyle::Neox,
@@ -273,7 +299,7 @@ impl Backend for Hip {
             out: card.tensor_mut(ElementType::F32, out.memory.memory_mut(), &shape),
             input: card.tensor(ElementType::F32, x.memory.memory(), &shape),
             tables: RopeTables { cos, sin, style, nope_first: false },
-            positions: None,
+            positions: Some(positions),
         };
         card.kernels(self.kernels.rope(&call, Some(&card.stream)))?;
         drop(call);
@@ -342,5 +368,24 @@ impl Hip {
         card.kernels(self.kernels.gated_activation(&call, Some(&card.stream)))?;
         drop(call);
         Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kernels_do_not_take_is_refused_before_anything_is_loaded() {
+        let experts = |count| Some(Experts { count, used: 1, width: 1 });
+        let table = [
+            (128, None, None),
+            (64, experts(1024), None),
+            (80, None, Some("attention kernels take heads of 32, 64, 96, 128, 256, not of 80")),
+            (64, experts(1025), Some("1025 experts are more than the 1024 that kernels take")),
+        ];
+        for (head_dim, experts, refusal) in table {
+            assert_eq!(Hip::refuses(head_dim, experts).as_deref(), refusal, "{head_dim}");
+        }
     }
 }

@@ -46,8 +46,12 @@ pub struct Step {
     pub(super) pairs: RopePairs,
     /// Numbers of a head that are turned.
     pub(super) dimensions: usize,
+    /// u32: what the bell rings with when the step is done.
+    pub(super) ticket: Section,
     /// u32 `[tokens]`.
     pub(super) tokens: Section,
+    /// i32 `[tokens]`: which row of the angles is a token's.
+    pub(super) rows: Section,
     /// u32 `[outputs]`: tokens whose logits are wanted.
     pub(super) outputs: Section,
     /// f32 `[tokens, dimensions / 2]`.
@@ -80,6 +84,8 @@ impl Step {
     pub(super) fn new(batch: &Batch, turns: &Turns) -> Self {
         let runs = runs(&batch.spans);
         let mut words: Vec<u32> = Vec::new();
+        // Sizes of models are below 2^24 (`model::Config`).
+        let word = |number: usize| number as u32;
         let mut section = |numbers: &mut dyn Iterator<Item = u32>| {
             let start = words.len();
             words.extend(numbers);
@@ -87,9 +93,9 @@ impl Step {
             words.resize(words.len().next_multiple_of(ALIGNMENT), 0);
             Section { start, count }
         };
-        // Sizes of models are below 2^24 (`model::Config`).
-        let word = |number: usize| number as u32;
+        let ticket = section(&mut std::iter::once(0));
         let tokens = section(&mut batch.tokens.iter().copied());
+        let rows = section(&mut (0..batch.tokens.len()).map(word));
         let outputs = section(&mut batch.outputs.iter().map(|output| word(*output)));
         let cosines = section(&mut turns.angles.iter().map(|(cosine, _)| cosine.to_bits()));
         let sines = section(&mut turns.angles.iter().map(|(_, sine)| sine.to_bits()));
@@ -98,13 +104,29 @@ impl Step {
         let filled = section(&mut runs.iter().map(|run| word(run.position)));
         let keys = section(&mut runs.iter().map(|run| word(run.keys())));
         let (pairs, dimensions, tables) = (turns.pairs, turns.dimensions, words.len());
-        Self { runs, pairs, dimensions, tokens, outputs, cosines, sines, starts, filled, keys, tables, words }
+        Self {
+            runs,
+            pairs,
+            dimensions,
+            ticket,
+            tokens,
+            rows,
+            outputs,
+            cosines,
+            sines,
+            starts,
+            filled,
+            keys,
+            tables,
+            words,
+        }
     }
 
     /// The block for a cache.
-    pub(super) fn block(&self, pages: Pages) -> Vec<u8> {
+    pub(super) fn block(&self, pages: Pages, ticket: u32) -> Vec<u8> {
         let tables = self.runs.iter().flat_map(|run| pages.of_slot(run.slot)).map(|page| page as u32);
-        self.words.iter().copied().chain(tables).flat_map(u32::to_le_bytes).collect()
+        let words = std::iter::once(ticket).chain(self.words[1..].iter().copied()).chain(tables);
+        words.flat_map(u32::to_le_bytes).collect()
     }
 
     /// Whether every sequence has one token: the step of a model that generates.
@@ -147,12 +169,13 @@ mod tests {
         let angles = (0..6).map(|i| (i as f32, -(i as f32))).collect();
         let step = Step::new(&batch, &Turns { pairs: RopePairs::Halves, dimensions: 4, angles });
         assert!(!step.is_decode() && step.most_keys() == 6);
-        let block = step.block(Pages { of_each: 2 });
+        let block = step.block(Pages { of_each: 2 }, 77);
         let words: Vec<u32> = block
             .chunks_exact(4)
             .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
             .collect();
         let of = |section: Section| &words[section.start..][..section.count];
+        assert_eq!(of(step.ticket), [77]);
         assert_eq!((of(step.tokens), of(step.outputs)), (&[7, 8, 9][..], &[0, 2][..]));
         assert_eq!(
             (of(step.starts), of(step.filled), of(step.keys)),

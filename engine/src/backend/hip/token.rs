@@ -1,6 +1,7 @@
 //! Per-token graphs: the launches of a step that generates are recorded once and queued as one from then on.
 
 use super::Hip;
+use super::bell::Bell;
 use super::buffer::Buffer;
 use super::cache::Cache;
 use super::error::Error;
@@ -65,41 +66,49 @@ pub(super) fn compute(
         keys: cache.pages.planned_keys(step.most_keys()),
     });
     let mut token = hip.token.lock().unwrap_or_else(PoisonError::into_inner);
-    let way = token.way(key);
+    let mut way = token.way(key);
     if way != Way::Replay {
         *token = Token::None;
     }
-    let moved = hip.put_inputs(&step.block(cache.pages))?;
-    if moved {
+    let ticket = hip.bell.as_ref().map_or(0, Bell::next_ticket);
+    // Where the inputs moved, what was recorded finds them no more.
+    if hip.put_inputs(&step.block(cache.pages, ticket))? {
         *token = Token::None;
+        way = Way::Plain;
     }
+    if way == Way::Record {
+        let recorded = record(hip, step, || work(cache))?;
+        *token = match (recorded, key) {
+            (Some((graph, Some(out))), Some(key)) => Token::Recorded(key, graph, out),
+            _ => return Ok(Vec::new()),
+        };
+    } else if way == Way::Plain {
+        let out = work(cache)?;
+        *token = key.map_or(Token::None, Token::Warm);
+        return out.map_or(Ok(Vec::new()), |out| hip.read(&out));
+    }
+    let Token::Recorded(_, graph, out) = &*token else { return Ok(Vec::new()) };
     let card = &hip.cards[0];
-    match (way, &*token, key) {
-        (Way::Replay, Token::Recorded(_, graph, out), _) => {
-            card.enter()?;
-            card.call(graph.launch(&card.stream))?;
-            hip.wait(card)?;
-            return hip.read(out);
-        }
-        (Way::Record, _, Some(key)) if !moved => {
-            card.enter()?;
-            if let Some((graph, Some(out))) = record(hip, || work(cache))? {
-                card.call(graph.launch(&card.stream))?;
-                hip.wait(card)?;
-                let numbers = hip.read(&out)?;
-                *token = Token::Recorded(key, graph, out);
-                return Ok(numbers);
-            }
-            return Ok(Vec::new());
-        }
-        _ => {}
+    card.enter()?;
+    card.call(graph.launch(&card.stream))?;
+    if let Some(bell) = &hip.bell {
+        bell.wait(card, ticket)?;
     }
-    let out = work(cache)?;
-    *token = key.map_or(Token::None, Token::Warm);
-    out.map_or(Ok(Vec::new()), |out| hip.read(&out))
+    hip.read(out)
 }
 
-fn record<T>(hip: &Hip, work: impl FnOnce() -> Result<T, Error>) -> Result<Option<(Graph, T)>, Error> {
+/// Records what `work` queues, and the bell behind it.
+fn record(
+    hip: &Hip,
+    step: &Step,
+    work: impl FnOnce() -> Result<Option<Buffer>, Error>,
+) -> Result<Option<(Graph, Option<Buffer>)>, Error> {
     let card = &hip.cards[0];
-    card.stream.record(work, |source| Error::Call { device: card.number, source })
+    card.enter()?;
+    let work = || {
+        let out = work()?;
+        hip.bell.as_ref().map_or(Ok(()), |bell| bell.queue(card, step.ticket.start))?;
+        Ok(out)
+    };
+    card.stream.record(work, |why| Error::Call { device: card.number, why })
 }

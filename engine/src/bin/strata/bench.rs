@@ -2,9 +2,9 @@
 
 use crate::cli::Bench;
 use crate::generate::speed;
-use crate::open::open;
+use crate::open::{Opened, Program, open};
 use anyhow::{Result, ensure};
-use engine::backend::cpu::Cpu;
+use engine::backend::Backend;
 use engine::model::{Batch, Model};
 use serde_json::json;
 use std::process::ExitCode;
@@ -14,7 +14,16 @@ use std::time::{Duration, Instant};
 const STEP: usize = 512;
 
 pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
-    let opened = open(&arguments.running, 1)?;
+    open(&arguments.running, 1, arguments)
+}
+
+impl Program for &Bench {
+    fn run<B: Backend + 'static>(self, opened: Opened<B>) -> Result<ExitCode> {
+        bench(self, opened)
+    }
+}
+
+fn bench<B: Backend>(arguments: &Bench, opened: Opened<B>) -> Result<ExitCode> {
     let (prompt, generated) = (arguments.prompt_tokens as usize, arguments.generate as usize);
     ensure!(
         prompt + generated <= opened.context,
@@ -32,7 +41,7 @@ pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
     if arguments.json {
         let object = json!({
             "model": arguments.running.model.display().to_string(),
-            "backend": "cpu",
+            "backend": opened.backend,
             "threads": opened.threads,
             "prompt_tokens": prompt,
             "prompt_tokens_per_second": prompt_speed,
@@ -67,7 +76,7 @@ fn cpu_time() -> Duration {
     Duration::from_secs(1) * (ticks(11) + ticks(12)) / TICKS
 }
 
-fn measure(model: &Model<Cpu>, prompt: usize, generated: usize) -> Result<Run> {
+fn measure<B: Backend>(model: &Model<B>, prompt: usize, generated: usize) -> Result<Run> {
     let vocabulary = model.config().vocabulary;
     // Any tokens do: the work is the same.
     let token = |position: usize| (position * 7919 % vocabulary) as u32;

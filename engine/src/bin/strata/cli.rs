@@ -1,6 +1,6 @@
 //! The whole command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::generate::Sampling;
 use engine::memory::Choice;
 use engine::serve::request::random;
@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Bench(Bench),
     /// Show where a model's parts would go in memory, and whether they fit
     Plan(Plan),
+    /// Compute on cards and on the CPU, and compare
+    Check(Check),
 }
 
 /// What every command that runs a model takes.
@@ -42,6 +44,62 @@ pub(crate) struct Running {
     /// Threads [default: one a core]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
+
+    /// What computes: `auto` is the best card that holds the whole model, else the CPU
+    #[arg(long, value_enum, default_value_t = Computes::Auto)]
+    pub(crate) backend: Computes,
+
+    #[command(flatten)]
+    pub(crate) cards: Cards,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Computes {
+    Auto,
+    Cpu,
+    Hip,
+}
+
+/// Which cards are used.
+#[derive(Debug, Args)]
+pub(crate) struct Cards {
+    /// Use this card, by HIP's number [default: the best that is not integrated]
+    #[arg(long, value_name = "N", conflicts_with = "gpus")]
+    gpu: Option<u32>,
+
+    /// Split the layers over these cards: `1,0` or `all`
+    #[arg(long, value_name = "LIST")]
+    gpus: Option<Choice>,
+
+    /// MiB that are left free on each card
+    #[arg(long, value_name = "N", default_value_t = 700)]
+    vram_reserve_mib: u32,
+
+    /// Where the code objects lie [default: kernels, beside this program]
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
+}
+
+impl Cards {
+    pub(crate) fn choice(&self) -> Choice {
+        let named = self.gpu.map(|number| Choice::Named(vec![number]));
+        named.or_else(|| self.gpus.clone()).unwrap_or_default()
+    }
+
+    pub(crate) fn are_named(&self) -> bool {
+        self.gpu.is_some() || self.gpus.is_some()
+    }
+
+    /// Bytes that are left free on each card.
+    pub(crate) fn reserve(&self) -> u64 {
+        u64::from(self.vram_reserve_mib) << 20
+    }
+
+    /// Where the code objects lie.
+    pub(crate) fn kernels(&self) -> PathBuf {
+        let beside = || std::env::current_exe().unwrap_or_default().with_file_name("kernels");
+        self.kernels.clone().unwrap_or_else(beside)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -180,7 +238,6 @@ pub(crate) struct Bench {
     pub(crate) json: bool,
 }
 
-/// So far the CPU computes: the plan says what the cards of this machine would hold.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     #[command(flatten)]
@@ -189,29 +246,25 @@ pub(crate) struct Plan {
     /// Sequences at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) parallel: u16,
-
-    /// Use this card, by HIP's number [default: the best that is not integrated]
-    #[arg(long, value_name = "N", conflicts_with = "gpus")]
-    pub(crate) gpu: Option<u32>,
-
-    /// Split the layers over these cards: `1,0` or `all`
-    #[arg(long, value_name = "LIST")]
-    pub(crate) gpus: Option<Choice>,
-
-    /// MiB that are left free on each card
-    #[arg(long, value_name = "N", default_value_t = 700)]
-    pub(crate) vram_reserve_mib: u32,
-
-    /// Where the code objects lie [default: kernels, beside this program]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) kernels: Option<PathBuf>,
 }
 
-impl Plan {
-    pub(crate) fn choice(&self) -> Choice {
-        let named = self.gpu.map(|number| Choice::Named(vec![number]));
-        named.or_else(|| self.gpus.clone()).unwrap_or_default()
-    }
+/// Fails when a logit is off by more than a fiftieth of the logits' range. The CPU computes in f32, the card's attention and long products in f16.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) running: Running,
+
+    /// The text
+    #[arg(long, short, value_name = "TEXT", default_value = "The quick brown fox jumps over the lazy dog.")]
+    pub(crate) prompt: String,
+
+    /// Tokens to generate after it, the best of the CPU's each time
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) tokens: u32,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]

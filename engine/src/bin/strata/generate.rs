@@ -2,10 +2,11 @@
 
 use crate::cli::Generate;
 use crate::interrupt;
-use crate::open::open;
+use crate::open::{Opened, Program, open};
 use anyhow::{Context, Result, bail};
+use engine::backend::Backend;
 use engine::chat::Message;
-use engine::generate::{Event, Finish, Request, Scheduler, Sink, Times};
+use engine::generate::{Event, Finish, Request, Sampling, Scheduler, Sink, Times};
 use engine::loaded::Language;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
@@ -40,15 +41,30 @@ impl Sink for Printer {
     }
 }
 
-pub(crate) fn run(arguments: Generate) -> Result<ExitCode> {
+pub(crate) fn run(arguments: &Generate) -> Result<ExitCode> {
     let sampling = arguments.sampling();
     sampling.check()?;
-    let opened = open(&arguments.running, 1)?;
+    open(&arguments.running, 1, Text { arguments, sampling })
+}
+
+/// One text of one model.
+struct Text<'a> {
+    arguments: &'a Generate,
+    sampling: Sampling,
+}
+
+impl Program for Text<'_> {
+    fn run<B: Backend + 'static>(self, opened: Opened<B>) -> Result<ExitCode> {
+        generate(self.arguments, self.sampling, opened)
+    }
+}
+
+fn generate<B: Backend>(arguments: &Generate, sampling: Sampling, opened: Opened<B>) -> Result<ExitCode> {
     let text = match &arguments.prompt {
         Some(text) => text.clone(),
         None => read_input()?,
     };
-    let prompt = tokens(&opened.loaded.language, &arguments, text)?;
+    let prompt = tokens(&opened.loaded.language, arguments, text)?;
     let tokenizer = opened.loaded.language.tokenizer.clone();
     let mut scheduler = Scheduler::new(opened.loaded.model, tokenizer, 1, opened.context)?;
     scheduler.check(&prompt)?;
@@ -69,7 +85,7 @@ pub(crate) fn run(arguments: Generate) -> Result<ExitCode> {
         match event {
             Event::Text(part) => text += &part,
             Event::Done(finish, times) => {
-                report(&arguments, &text, finish, times, opened.time, sampling.seed);
+                report(arguments, &text, finish, times, opened.time, sampling.seed);
                 return Ok(ExitCode::SUCCESS);
             }
             Event::Failed(why) => bail!("{why}"),

@@ -1,6 +1,7 @@
 //! `strata`: text from a model in a GGUF file, on the command line or over HTTP.
 
 mod bench;
+mod check;
 mod cli;
 mod generate;
 mod interrupt;
@@ -14,10 +15,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
-        Command::Generate(arguments) => generate::run(arguments),
+        Command::Generate(arguments) => generate::run(&arguments),
         Command::Serve(arguments) => serve::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprint!("error: {error}");

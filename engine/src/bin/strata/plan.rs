@@ -1,8 +1,8 @@
 //! `strata plan`: where everything would go.
 
-use crate::cli::Plan as Arguments;
+use crate::cli::{Computes, Plan as Arguments, Running};
 use crate::open::context_of;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use engine::catalogue::Catalogue;
 use engine::device::DeviceReport;
 use engine::gguf::Gguf;
@@ -20,41 +20,53 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let failed = || format!("failed to read `{}`", path.display());
     let gguf = Gguf::open(path).with_context(failed)?;
     let config = Config::new(&gguf).with_context(failed)?;
-    let cards = cards(&arguments.kernels.clone().unwrap_or_else(beside_program));
-    let chosen = choose(&cards, &arguments.choice())?;
-    let wish = Wish {
-        context: context_of(&arguments.running, &config)? as u64,
-        parallel: arguments.parallel.into(),
-        card_reserve: u64::from(arguments.vram_reserve_mib) << 20,
-        ram_reserve: RAM_RESERVE,
+    let there = match arguments.running.backend {
+        Computes::Cpu => Vec::new(),
+        _ => cards(&arguments.running.cards.kernels()),
     };
-    let needs = Needs::new(&gguf, &config);
-    let plan = Plan::new(&needs, &chosen, available(), wish);
-    let fits = plan.fits();
-    let remedies = if fits { Vec::new() } else { remedies(&needs, &chosen, available(), &plan) };
-    print!("{}", table(&plan, &remedies));
-    Ok(if fits { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let chosen = choose(&there, &arguments.running.cards.choice())?;
+    let context = context_of(&arguments.running, &config)?;
+    let planned =
+        Planned::new(&arguments.running, &gguf, &config, &chosen, [context, arguments.parallel.into()]);
+    print!("{}", planned.table());
+    Ok(if planned.plan.fits() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Refuses what RAM cannot hold, before memory is taken for it.
-pub(crate) fn expect_room(gguf: &Gguf, config: &Config, context: usize, parallel: usize) -> Result<()> {
-    let (context, parallel) = (context as u64, parallel as u64);
-    let wish = Wish { context, parallel, card_reserve: 0, ram_reserve: RAM_RESERVE };
-    let needs = Needs::new(gguf, config);
-    let plan = Plan::new(&needs, &[], available(), wish);
-    if !plan.fits() {
-        eprint!("{}", table(&plan, &remedies(&needs, &[], available(), &plan)));
-        bail!("the model does not fit into memory");
+/// A plan and what it was made of.
+pub(crate) struct Planned<'a> {
+    needs: Needs,
+    cards: &'a [&'a Card],
+    pub(crate) plan: Plan,
+}
+
+impl<'a> Planned<'a> {
+    pub(crate) fn new(
+        running: &Running,
+        gguf: &Gguf,
+        config: &Config,
+        cards: &'a [&'a Card],
+        [context, parallel]: [usize; 2],
+    ) -> Self {
+        let wish = Wish {
+            context: context as u64,
+            parallel: parallel as u64,
+            card_reserve: running.cards.reserve(),
+            ram_reserve: RAM_RESERVE,
+        };
+        let needs = Needs::new(gguf, config);
+        let plan = Plan::new(&needs, cards, available(), wish);
+        Self { needs, cards, plan }
     }
-    Ok(())
-}
 
-fn beside_program() -> std::path::PathBuf {
-    std::env::current_exe().unwrap_or_default().with_file_name("kernels")
+    /// The plan as text, with what would make it fit.
+    pub(crate) fn table(&self) -> String {
+        let remedies = || remedies(&self.needs, self.cards, available(), &self.plan);
+        table(&self.plan, &if self.plan.fits() { Vec::new() } else { remedies() })
+    }
 }
 
 /// The cards of this machine; none where there is no HIP runtime.
-fn cards(kernels: &Path) -> Vec<Card> {
+pub(crate) fn cards(kernels: &Path) -> Vec<Card> {
     let Ok(runtime) = Runtime::load() else { return Vec::new() };
     let compiled_for = Catalogue::read(kernels).map(|catalogue| catalogue.targets()).unwrap_or_default();
     let adapters = adapters();

@@ -2,8 +2,9 @@
 
 use crate::cli::Serve;
 use crate::interrupt;
-use crate::open::open;
+use crate::open::{Opened, Program, open};
 use anyhow::{Context, Result, bail};
+use engine::backend::Backend;
 use engine::generate::Scheduler;
 use engine::serve::{Settings, run as serve};
 use std::net::SocketAddr;
@@ -12,14 +13,34 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 pub(crate) fn run(arguments: Serve) -> Result<ExitCode> {
-    let api_key = arguments.api_key.filter(|key| !key.is_empty());
+    let api_key = arguments.api_key.clone().filter(|key| !key.is_empty());
     if !arguments.host.is_loopback() && api_key.is_none() {
         bail!(
             "{} can be reached from other machines: set STRATA_API_KEY, or listen at 127.0.0.1",
             arguments.host
         );
     }
-    let opened = open(&arguments.running, usize::from(arguments.parallel))?;
+    let parallel = usize::from(arguments.parallel);
+    open(&arguments.running, parallel, Server { arguments: &arguments, api_key })
+}
+
+/// A server of one model.
+struct Server<'a> {
+    arguments: &'a Serve,
+    api_key: Option<String>,
+}
+
+impl Program for Server<'_> {
+    fn run<B: Backend + 'static>(self, opened: Opened<B>) -> Result<ExitCode> {
+        listen(self.arguments, self.api_key, opened)
+    }
+}
+
+fn listen<B: Backend + 'static>(
+    arguments: &Serve,
+    api_key: Option<String>,
+    opened: Opened<B>,
+) -> Result<ExitCode> {
     let file = arguments.running.model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let language = opened.loaded.language;
     let tokenizer = language.tokenizer.clone();
@@ -27,7 +48,7 @@ pub(crate) fn run(arguments: Serve) -> Result<ExitCode> {
     let scheduler = Scheduler::new(opened.loaded.model, tokenizer, slots, opened.context)?;
     let settings = Settings {
         address: SocketAddr::new(arguments.host, arguments.port),
-        name: arguments.name.unwrap_or(file),
+        name: arguments.name.clone().unwrap_or(file),
         api_key,
         body_limit: arguments.max_body,
         queue_limit: arguments.queue,

@@ -72,9 +72,14 @@ impl Builder {
 
     /// A tensor of f32, behind those that are there.
     pub(crate) fn tensor(&mut self, name: &str, sizes: &[u64], numbers: &[f32]) -> &mut Self {
+        self.stored(name, sizes, 0, numbers.iter().flat_map(|number| number.to_le_bytes()).collect())
+    }
+
+    /// A tensor of the type with this number in ggml.
+    pub(crate) fn stored(&mut self, name: &str, sizes: &[u64], kind: u32, bytes: Vec<u8>) -> &mut Self {
         let offset = self.data.len() as u64;
-        self.tensors.push((name.to_owned(), sizes.to_vec(), 0, offset));
-        numbers.iter().for_each(|number| self.data.extend(number.to_le_bytes()));
+        self.tensors.push((name.to_owned(), sizes.to_vec(), kind, offset));
+        self.data.extend(bytes);
         self.data.resize(self.data.len().next_multiple_of(32), 0);
         self
     }

@@ -1,7 +1,9 @@
 //! GGUF files that the tests write themselves.
 
 mod file;
+mod mixed;
 mod model;
 
 pub(crate) use file::{Builder, Field};
+pub(crate) use mixed::mixed;
 pub(crate) use model::tiny;

@@ -5,6 +5,21 @@ use super::{Builder, Field};
 const WIDTH: u64 = 32;
 const WORDS: u64 = 260;
 
+/// A tokenizer whose words are the 256 bytes, and a chat template.
+pub(crate) fn words(builder: &mut Builder) {
+    let words = ["<unk>", "<s>", "</s>"].map(str::to_owned).into_iter();
+    let words = words.chain((0..=255).map(|byte| format!("<0x{byte:02X}>"))).chain(["\u{2581}".to_owned()]);
+    builder.key("tokenizer.ggml.model", Field::Text("llama"));
+    builder.key("tokenizer.ggml.tokens", Field::Texts(words.collect()));
+    builder.key("tokenizer.ggml.scores", Field::Floats(vec![0.0; WORDS as usize]));
+    let kinds = [2, 3, 3].into_iter().chain([6; 256]).chain([1]).collect();
+    builder.key("tokenizer.ggml.token_type", Field::Integers(kinds));
+    builder.key("tokenizer.ggml.bos_token_id", Field::U32(1));
+    builder.key("tokenizer.ggml.eos_token_id", Field::U32(2));
+    builder
+        .key("tokenizer.chat_template", Field::Text("{% for m in messages %}{{ m.content }}\n{% endfor %}"));
+}
+
 /// A llama of one layer with random weights.
 pub(crate) fn tiny() -> Builder {
     let mut builder = Builder::default();
@@ -17,17 +32,7 @@ pub(crate) fn tiny() -> Builder {
         builder.key(&format!("llama.{name}"), Field::U32(value));
     }
     builder.key("llama.attention.layer_norm_rms_epsilon", Field::F32(1e-5));
-    let words = ["<unk>", "<s>", "</s>"].map(str::to_owned).into_iter();
-    let words = words.chain((0..=255).map(|byte| format!("<0x{byte:02X}>"))).chain(["\u{2581}".to_owned()]);
-    builder.key("tokenizer.ggml.model", Field::Text("llama"));
-    builder.key("tokenizer.ggml.tokens", Field::Texts(words.collect()));
-    builder.key("tokenizer.ggml.scores", Field::Floats(vec![0.0; WORDS as usize]));
-    let kinds = [2, 3, 3].into_iter().chain([6; 256]).chain([1]).collect();
-    builder.key("tokenizer.ggml.token_type", Field::Integers(kinds));
-    builder.key("tokenizer.ggml.bos_token_id", Field::U32(1));
-    builder.key("tokenizer.ggml.eos_token_id", Field::U32(2));
-    builder
-        .key("tokenizer.chat_template", Field::Text("{% for m in messages %}{{ m.content }}\n{% endfor %}"));
+    words(&mut builder);
     let matrices: [(&str, [u64; 2]); 9] = [
         ("token_embd", [WIDTH, WORDS]),
         ("output", [WIDTH, WORDS]),

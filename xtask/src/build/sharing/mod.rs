@@ -1,6 +1,6 @@
 //! Several targets of a family share the front end of the compiler, which takes two fifths of the time of an attention object.
 //!
-//! The optimiser and the code generator look at the target, so both run for each. What the front end makes depends on the preprocessed source, the
+//! The optimiser and the code generator look at the target, so both run for each, but for those that differ in nothing but their name ([`code`]). What the front end makes depends on the preprocessed source, the
 //! flags, the target's name and the features that the compiler ascribes to it. So its output is kept under a digest of source and flags, with
 //! places for name and features, and each target gets its own; a target whose headers expand to anything else has another digest, and
 //! shares nothing. The bytes are those of a compile on its own: a test compares them, `--no-sharing` lets anybody do so.
@@ -8,6 +8,7 @@
 //! xtask stands before the compiler as CMake's compiler launcher, through the hidden command `compile`. Whatever does not fit (another kind
 //! of compile, device libraries, which hold a constant for each target) is compiled as it came.
 
+mod code;
 mod command_line;
 mod ir;
 
@@ -77,10 +78,11 @@ fn shared(cache: &Path, compile: &Compile) -> io::Result<Option<ExitStatus>> {
         fs::rename(&part, &kept)?;
     }
     lock.unlock()?;
-    fs::write(&own_ir, ir::for_target(&fs::read_to_string(&kept)?, &compile.target, &features))?;
-    let status = run(&compile.back_end(&own_ir))?;
+    let text = ir::for_target(&fs::read_to_string(&kept)?, &compile.target, &features);
+    fs::write(&own_ir, &text)?;
+    let status = code::make(cache, &key, compile, &own_ir, &text, &features);
     clean();
-    Ok(Some(status))
+    status.map(Some)
 }
 
 fn key(compile: &Compile, preprocessed: &[u8]) -> String {

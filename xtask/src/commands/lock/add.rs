@@ -1,6 +1,7 @@
 //! `cargo xtask lock add`
 
 use super::{Session, measure};
+use crate::commands::Usage;
 use crate::commands::bootstrap::From;
 use crate::digest::Sha256;
 use crate::fetch::{self, Format};
@@ -62,17 +63,16 @@ impl Add {
     fn measure(&self, session: &Session) -> anyhow::Result<Package> {
         let host = match &self.host {
             None => None,
-            Some(triple) => {
-                Some(Host::from_triple(triple).with_context(|| format!("unknown host `{triple}`"))?)
-            }
+            Some(triple) => Some(Host::from_triple(triple).ok_or_else(|| Usage::unknown_host(triple))?),
         };
         let part = |name: &String| {
             let found = Part::ALL.into_iter().find(|part| part.name() == name);
-            found.with_context(|| {
-                format!("unknown part `{name}`, expected one of {}", Part::ALL.map(Part::name).join(", "))
+            found.ok_or_else(|| {
+                let known = Part::ALL.map(Part::name).join(", ");
+                Usage::new(format!("unknown part `{name}`"), format!("--provides takes {known}"))
             })
         };
-        let provides = self.provides.iter().map(part).collect::<anyhow::Result<Vec<_>>>()?;
+        let provides = self.provides.iter().map(part).collect::<Result<Vec<_>, _>>()?;
         let context = session.fetching(&From::default());
         let folder = tempfile::tempdir()?;
         let mut channel = None;
@@ -116,6 +116,10 @@ fn keep_other_channels(package: &mut Package, before: &lock::Lock) {
     }
 }
 
+fn odd_spec(spec: &str, expected: &str) -> Usage {
+    Usage::new(format!("`{spec}` names no archive"), format!("expected {expected}"))
+}
+
 /// An archive without its measurements.
 fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
     let mut archive = Archive {
@@ -129,8 +133,7 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
         measured: Vec::new(),
     };
     if let Some(rest) = spec.strip_prefix("pip:") {
-        let (name, rest) =
-            rest.split_once("==").with_context(|| format!("`{spec}`: expected pip:NAME==VERSION"))?;
+        let (name, rest) = rest.split_once("==").ok_or_else(|| odd_spec(spec, "pip:NAME==VERSION"))?;
         let (version, platform) = rest.split_once('@').unwrap_or((rest, ""));
         (archive.name, archive.version) = (name.to_owned(), version.to_owned());
         if !platform.is_empty() {
@@ -140,7 +143,7 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
     }
     if let Some(rest) = spec.strip_prefix("deb:") {
         let (package, suite) =
-            rest.rsplit_once('@').with_context(|| format!("`{spec}`: expected deb:NAME[=VERSION]@SUITE"))?;
+            rest.rsplit_once('@').ok_or_else(|| odd_spec(spec, "deb:NAME[=VERSION]@SUITE"))?;
         let (name, version) = package.split_once('=').unwrap_or((package, ""));
         (archive.name, archive.version, archive.suite) =
             (name.to_owned(), version.to_owned(), suite.to_owned());

@@ -12,8 +12,11 @@ use serde_json::json;
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Download and measure every source again, also those that a bootstrap would not need
-    #[arg(long)]
+    #[arg(long, conflicts_with = "offline")]
     online: bool,
+    /// Check only the form and what the lock says of itself, which is the default
+    #[arg(long)]
+    offline: bool,
 }
 
 /// A lock that its sources do not agree with, or that could not be compared with all of them.

@@ -1,6 +1,7 @@
 //! `cargo xtask lock update`
 
 use super::{Session, measure};
+use crate::commands::Usage;
 use crate::commands::bootstrap::From;
 use crate::files;
 use crate::lock::{self, Archive, Channel, Host, Package, Source, TreeFacts};
@@ -42,13 +43,10 @@ impl Update {
         let new = self.measure(session, old)?;
         let lines = changes(old, &new);
         let is_older = lock::compare_versions(&new.version, &old.version) == Ordering::Less;
-        anyhow::ensure!(
-            !is_older || self.downgrade || self.dry_run,
-            "{} {} is older than {}; --downgrade takes it",
-            new.name,
-            new.version,
-            old.version
-        );
+        if is_older && !self.downgrade && !self.dry_run {
+            let what = format!("{} {} is older than {}", new.name, new.version, old.version);
+            return Err(Usage::new(what, "--downgrade takes it").into());
+        }
         let is_changed = !lines.is_empty();
         let text_lines = match is_changed {
             true => format!("{} {} -> {}\n{}", old.name, old.version, new.version, lines.join("\n")),
@@ -74,7 +72,7 @@ impl Update {
         let host = self
             .host
             .as_ref()
-            .map(|triple| Host::from_triple(triple).with_context(|| format!("unknown host `{triple}`")));
+            .map(|triple| Host::from_triple(triple).ok_or_else(|| Usage::unknown_host(triple)));
         let host = host.transpose()?;
         let named: Vec<&Package> = lock
             .packages
@@ -83,16 +81,18 @@ impl Update {
             .collect();
         match named.as_slice() {
             [package] => Ok(package),
-            [] => anyhow::bail!(
-                "the lock has no package `{}`{}",
-                self.name,
-                gfx::nearest(&self.name, lock.packages.iter().map(|package| package.name.as_str()))
-                    .map(|name| format!("; did you mean `{name}`?"))
-                    .unwrap_or_default()
-            ),
+            [] => {
+                let known = lock.packages.iter().map(|package| package.name.as_str());
+                let mend = gfx::nearest(&self.name, known).map_or_else(
+                    || "`cargo xtask lock show` lists the packages".to_owned(),
+                    |name| format!("did you mean `{name}`?"),
+                );
+                Err(Usage::new(format!("the lock has no package `{}`", self.name), mend).into())
+            }
             several => {
                 let hosts: Vec<&str> = several.iter().filter_map(|p| p.host).map(Host::triple).collect();
-                anyhow::bail!("the lock has `{}` for {}: name one with --host", self.name, hosts.join(", "))
+                let what = format!("the lock has `{}` for several hosts", self.name);
+                Err(Usage::new(what, format!("name one with --host: {}", hosts.join(", "))).into())
             }
         }
     }

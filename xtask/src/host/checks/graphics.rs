@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::host::Gpu;
-use crate::host::machine::Machine;
+use crate::host::machine::{Machine, Runtime};
 use crate::lock::{Host, compare_versions};
 use crate::ui::human_bytes;
 use gfx::Target;
@@ -19,7 +19,7 @@ fn gpus(machine: &Machine) -> Vec<Check> {
     let detection = &machine.gpus;
     let mut checks: Vec<Check> = detection.gpus.iter().map(|gpu| of_gpu(machine, gpu)).collect();
     let mend = match machine.host {
-        Host::Linux => "cargo xtask build --targets LIST",
+        Host::Linux => "sudo usermod -aG render,video $USER",
         Host::WindowsMsvc | Host::WindowsGnu => ADRENALIN,
     };
     checks.extend(detection.remarks.iter().map(|remark| Check::warning("gpu", remark.clone(), mend)));
@@ -87,41 +87,54 @@ fn native(machine: &Machine) -> Check {
 
 fn runtime(machine: &Machine) -> Vec<Check> {
     let topic = "runtime";
+    let newest_driver = match machine.host {
+        Host::Linux => "update AMD's driver and runtime",
+        Host::WindowsMsvc | Host::WindowsGnu => ADRENALIN,
+    };
     let Some(first) = machine.runtimes.first() else {
         let what = "no HIP runtime that a program would load";
         return vec![match machine.gpus.gpus.is_empty() {
             true => Check::ok(topic, format!("{what}; without an AMD GPU none is needed")),
-            false => Check::warning(
-                topic,
-                what,
-                match machine.host {
-                    Host::Linux => {
-                        "install AMD's HIP runtime, e.g. apt-get install libamdhip64-7, or use a release that brings one"
-                    }
-                    Host::WindowsMsvc | Host::WindowsGnu => ADRENALIN,
-                },
-            ),
+            false => Check::warning(topic, what, newest_driver),
         }];
     };
-    let version = first.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    let label = format!("HIP runtime{version} at `{}` ({})", first.path.display(), first.found_by);
-    let mut checks = vec![match (&first.version, &machine.own_runtime) {
-        (Some(found), Some(own)) if compare_versions(found, own).is_lt() => Check::warning(
-            topic,
-            format!(
-                "{label} is older than the toolchain's {own}: a release finds its own, programs beside it do not"
+    let mut checks = Vec::new();
+    let mut loaded: Vec<&Runtime> = Vec::new();
+    for runtime in &machine.runtimes {
+        let label = label(runtime);
+        let is_hidden = loaded.iter().any(|known| known.library == runtime.library);
+        let is_older =
+            |own: &String| runtime.version.as_ref().is_some_and(|found| compare_versions(found, own).is_lt());
+        checks.push(match machine.own_runtime.as_ref().filter(|own| runtime.library == first.library && is_older(own)) {
+            _ if is_hidden => Check::ok(topic, format!("{label}: hidden by the first of this name")),
+            Some(own) => Check::warning(
+                topic,
+                format!("{label} is older than the toolchain's {own}: a release finds its own, programs beside it do not"),
+                newest_driver,
             ),
-            match machine.host {
-                Host::Linux => "update AMD's driver and runtime",
-                Host::WindowsMsvc | Host::WindowsGnu => ADRENALIN,
-            },
-        ),
-        _ => Check::ok(topic, format!("{label}: a program without its own loads this one")),
-    }];
-    checks.extend(machine.runtimes.iter().skip(1).map(|other| {
-        let version = other.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        let place = format!("`{}` ({})", other.path.display(), other.found_by);
-        Check::ok(topic, format!("HIP runtime{version} at {place}: hidden by the first"))
-    }));
+            None => Check::ok(topic, format!("{label}: a program without its own loads this one")),
+        });
+        if !is_hidden {
+            loaded.push(runtime);
+        }
+    }
+    // A runtime with another's compiler finds no device (lemonade#3462).
+    if let Some(other) = loaded.iter().find(|other| other.path.parent() != first.path.parent()) {
+        let what = format!(
+            "{} and {} are of two installations: programs may find no GPU",
+            place(first),
+            place(other)
+        );
+        checks.push(Check::warning(topic, what, newest_driver));
+    }
     checks
+}
+
+fn label(runtime: &Runtime) -> String {
+    let version = runtime.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    format!("{}{version} at {} ({})", runtime.library, place(runtime), runtime.found_by)
+}
+
+fn place(runtime: &Runtime) -> String {
+    format!("`{}`", runtime.path.display())
 }

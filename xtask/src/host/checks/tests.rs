@@ -65,6 +65,7 @@ fn linux() -> Machine {
         },
         kernel_driver: Some("6.12.12".into()),
         runtimes: vec![Runtime {
+            library: "libamdhip64.so.7",
             path: "/usr/lib/libamdhip64.so.7".into(),
             found_by: "ldconfig".into(),
             version: Some("7.15.26333".into()),
@@ -100,6 +101,7 @@ fn windows() -> Machine {
         gpus: Detection { gpus: vec![card], remarks: Vec::new() },
         kernel_driver: None,
         runtimes: vec![Runtime {
+            library: "amdhip64_7.dll",
             path: r"C:\Windows\System32\amdhip64_7.dll".into(),
             found_by: "System32".into(),
             version: Some("7.15.26333.0".into()),
@@ -117,7 +119,11 @@ fn windows() -> Machine {
 
 fn instance(name: &str, version: &str, place: &str, verdict: Result<&str, Refusal>) -> Candidate {
     let path = PathBuf::from(format!(r"C:\VS\{place}"));
-    let toolset = |version: &str| Toolset { version: version.to_owned(), script: path.join("vcvars64.bat") };
+    let toolset = |version: &str| Toolset {
+        version: version.to_owned(),
+        script: path.join("vcvars64.bat"),
+        redist: None,
+    };
     Candidate {
         verdict: verdict.map(toolset),
         instance: Instance {
@@ -212,9 +218,15 @@ fn what_is_wrong_is_named_with_what_mends_it() {
         m.runtimes[0].version = Some("7.2.53211.0".into());
         m.gpus.remarks = vec!["hipInfo finds no device: No devices found.".into()];
     });
-    case("two runtimes", linux, &|m| {
-        let path = "/opt/rocm/lib/libamdhip64.so.7".into();
-        m.runtimes.insert(0, Runtime { path, found_by: "LD_LIBRARY_PATH".into(), version: None });
+    case("two runtimes, and a compiler of another", linux, &|m| {
+        let runtime = |library, folder: &str, found_by: &str| Runtime {
+            library,
+            path: format!("{folder}/{library}").into(),
+            found_by: found_by.to_owned(),
+            version: None,
+        };
+        m.runtimes.insert(0, runtime("libamdhip64.so.7", "/opt/rocm/lib", "LD_LIBRARY_PATH"));
+        m.runtimes.push(runtime("libamd_comgr.so.3", "/usr/lib", "ldconfig"));
     });
     case("no Visual Studio and no Windows SDK", windows, &|m| m.studio = Some(Survey::default()));
     case("Visual Studio without C++", windows, &|m| {

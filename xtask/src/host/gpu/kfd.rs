@@ -1,6 +1,6 @@
 //! AMD GPUs that Linux's kernel driver lists (facts/strata.md 2.3).
 
-use super::{Gpu, Source};
+use super::{Detection, Gpu, Source};
 use gfx::Target;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,6 +14,18 @@ pub(super) struct Node {
     pub(super) name: Option<String>,
     /// `mem_info_vram_total` of its card, in bytes.
     pub(super) vram: Option<u64>,
+}
+
+/// What the kernel lists below `root`, and whether this user may use it.
+pub(super) fn detect(root: &Path) -> Detection {
+    let gpus = gpus(&read(root));
+    let device = std::fs::OpenOptions::new().read(true).write(true).open(root.join("dev/kfd"));
+    let locked = device.err().filter(|_| !gpus.is_empty());
+    let remarks = locked
+        .map(|error| format!("this user may not use the GPUs: `/dev/kfd`: {error}"))
+        .into_iter()
+        .collect();
+    Detection { gpus, remarks }
 }
 
 /// The topology below `root`, which is `/` but for tests; empty when there is no driver.
@@ -128,5 +140,9 @@ mod tests {
             "nodes are ordered as numbers"
         );
         assert_eq!(read(&root.path().join("nowhere")), []);
+        let locked = detect(root.path()).remarks;
+        assert!(locked[0].starts_with("this user may not use the GPUs: `/dev/kfd`: "), "{locked:?}");
+        write("dev/kfd", "");
+        assert_eq!(detect(root.path()).remarks, Vec::<String>::new());
     }
 }

@@ -119,6 +119,6 @@ impl Detection {
 pub(crate) fn detect(hip_roots: &[PathBuf]) -> Detection {
     match cfg!(windows) {
         true => windows::detect(hip_roots),
-        false => Detection { gpus: kfd::gpus(&kfd::read(Path::new("/"))), remarks: Vec::new() },
+        false => kfd::detect(Path::new("/")),
     }
 }

@@ -329,3 +329,32 @@ fn native_means_the_cards_that_somebody_builds_for() {
     assert_eq!(native(&(small + &two)), ["gfx1100", "gfx1030"], "two families, each once");
     assert_eq!(native(&device(0, "gfx906", "16.00", 0)), Vec::<&str>::new());
 }
+
+#[cfg(unix)]
+#[test]
+fn hip_info_is_started_in_its_own_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let disk = tempfile::tempdir().expect("temp");
+    let root = |name: &str, script: Option<&str>| {
+        let bin = disk.path().join(name).join("bin");
+        std::fs::create_dir_all(&bin).expect("folder");
+        if let Some(script) = script {
+            std::fs::write(bin.join("device.txt"), THREE).expect("write");
+            std::fs::write(bin.join("hipInfo.exe"), script).expect("write");
+            std::fs::set_permissions(bin.join("hipInfo.exe"), std::fs::Permissions::from_mode(0o755))
+                .expect("chmod");
+        }
+        disk.path().join(name)
+    };
+    let without = root("without", None);
+    let good = root("good", Some("#!/bin/sh\n[ -z \"$HIP_VISIBLE_DEVICES\" ] && cat device.txt\n"));
+    let failing = root("failing", Some("#!/bin/sh\necho 'No devices found.' >&2; exit 1\n"));
+    let broken = root("broken", Some("#!/nowhere/interpreter\n"));
+    let detect = |roots: &[&std::path::PathBuf]| {
+        super::windows::detect(&roots.iter().copied().cloned().collect::<Vec<_>>())
+    };
+    assert_eq!(names(detect(&[&without, &good, &failing]).native_targets()), ["gfx1030", "gfx1201"]);
+    assert_eq!(seen(&detect(&[&failing, &good])), ["! hipInfo finds no device: No devices found."]);
+    let remarks = detect(&[&broken]).remarks.join("");
+    assert!(remarks.contains("broken/bin/hipInfo.exe` does not answer"), "{remarks}");
+}

@@ -1,8 +1,9 @@
 //! The edge: asks vswhere, the environment, the registry and the usual folders; runs the script.
 
-use super::vcvars::Variables;
+use super::vcvars::{NO_TELEMETRY, Variables};
 use super::{ClangHeaders, DeveloperEnvironment, Error, Survey, environment, instance, windows_sdk};
 use crate::host::process::output_within;
+use crate::host::windows_value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -10,37 +11,65 @@ use std::time::Duration;
 /// vswhere takes well below a second, the script a few.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// Where is looked, and what is taken.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Places {
+    /// `Program Files (x86)`, `Program Files`.
+    pub(super) program_files: Vec<PathBuf>,
+    /// VSINSTALLDIR, which a prompt of Visual Studio sets.
+    pub(super) prompt: Option<PathBuf>,
+    /// Where the Windows SDK was installed to.
+    pub(super) kits: Option<PathBuf>,
+    /// STRATA_VS_PREVIEW=1
+    pub(super) allow_previews: bool,
+    /// What the processor is, whatever an emulated program is told.
+    pub(super) is_arm64: bool,
+}
+
+impl Places {
+    fn of_machine() -> Self {
+        let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let kits = r"SOFTWARE\WOW6432Node\Microsoft\Windows Kits\Installed Roots";
+        let system = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment";
+        let processor = windows_value(system, "PROCESSOR_ARCHITECTURE");
+        Self {
+            program_files: ["ProgramFiles(x86)", "ProgramFiles"].into_iter().filter_map(folder).collect(),
+            prompt: folder("VSINSTALLDIR"),
+            kits: windows_value(kits, "KitsRoot10").map(PathBuf::from),
+            allow_previews: std::env::var_os("STRATA_VS_PREVIEW").is_some_and(|value| value == "1"),
+            is_arm64: processor.is_some_and(|name| name.eq_ignore_ascii_case("ARM64")),
+        }
+    }
+}
+
 /// Every Visual Studio and Windows SDK of this machine, judged for the clang that will compile.
 pub(crate) fn survey(clang: ClangHeaders) -> Survey {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let program_files: Vec<PathBuf> =
-        ["ProgramFiles(x86)", "ProgramFiles"].into_iter().filter_map(folder).collect();
+    look(&Places::of_machine(), clang)
+}
+
+pub(super) fn look(places: &Places, clang: ClangHeaders) -> Survey {
     let mut looked = Vec::new();
     let mut instances = Vec::new();
-    for place in &program_files {
+    for place in &places.program_files {
         let program = place.join("Microsoft Visual Studio/Installer/vswhere.exe");
         looked.push(format!("`{}`", program.display()));
         if program.is_file() {
             match vswhere(&program) {
                 Ok(listed) => instances.extend(listed),
-                Err(error) => looked.push(format!("vswhere: {error}")),
+                Err(error) => looked.push(format!("which does not answer: {error}")),
             }
         }
     }
-    // A prompt of Visual Studio says where it is; the folders are left when its installer is gone.
-    let others = folder("VSINSTALLDIR").map(instance::at).into_iter();
     looked.push("VSINSTALLDIR".to_owned());
-    for other in others.chain(instance::in_folders(&program_files)) {
+    let others = places.prompt.iter().cloned().map(instance::at);
+    for other in others.chain(instance::in_folders(&places.program_files)) {
         if !instances.iter().any(|known| is_same(&known.path, &other.path)) {
             instances.push(other);
         }
     }
-    let allow_previews = std::env::var_os("STRATA_VS_PREVIEW").is_some_and(|value| value == "1");
-    let is_arm64 = is_arm64();
-    let judge = |found| instance::judge(found, clang, allow_previews, is_arm64);
-    let mut kits: Vec<PathBuf> = kits_root().into_iter().collect();
-    for place in &program_files {
-        let usual = place.join("Windows Kits/10");
+    let judge = |found| instance::judge(found, clang, places.allow_previews, places.is_arm64);
+    let mut kits: Vec<PathBuf> = places.kits.iter().cloned().collect();
+    for usual in places.program_files.iter().map(|place| place.join("Windows Kits/10")) {
         if !kits.iter().any(|known| is_same(known, &usual)) {
             kits.push(usual);
         }
@@ -67,7 +96,8 @@ fn vswhere(program: &Path) -> std::io::Result<Vec<super::Instance>> {
 fn run_script(folder: &Path, arguments: &str, base: &Variables) -> std::io::Result<Output> {
     let system = base.get("SystemRoot").map_or(r"C:\Windows", String::as_str);
     let mut command = Command::new(Path::new(system).join("System32").join("cmd.exe"));
-    command.current_dir(folder).env_clear().envs(base);
+    // Its telemetry is a program of its own, which would keep our pipes open after the script's end.
+    command.current_dir(folder).env_clear().envs(base).env(NO_TELEMETRY, "1");
     #[cfg(windows)]
     {
         // cmd.exe does not split its line as other programs do.
@@ -81,17 +111,4 @@ fn run_script(folder: &Path, arguments: &str, base: &Variables) -> std::io::Resu
 fn is_same(one: &Path, other: &Path) -> bool {
     let plain = |path: &Path| path.to_string_lossy().replace('\\', "/").trim_end_matches('/').to_lowercase();
     plain(one) == plain(other)
-}
-
-/// Where the Windows SDK was installed to.
-fn kits_root() -> Option<PathBuf> {
-    crate::host::windows_value(r"SOFTWARE\WOW6432Node\Microsoft\Windows Kits\Installed Roots", "KitsRoot10")
-        .map(PathBuf::from)
-}
-
-/// The system's own word: an emulated program is told that it runs on AMD64.
-fn is_arm64() -> bool {
-    let key = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment";
-    crate::host::windows_value(key, "PROCESSOR_ARCHITECTURE")
-        .is_some_and(|value| value.eq_ignore_ascii_case("ARM64"))
 }

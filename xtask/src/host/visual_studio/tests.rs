@@ -1,5 +1,7 @@
 //! Trees as Visual Studio's installer leaves them, and what a cmd.exe prints.
 
+#[cfg(unix)]
+use super::ask::{Places, look};
 use super::environment::make;
 use super::vcvars::{self, Variables};
 use super::{ClangHeaders, Survey, instance, toolset, windows_sdk};
@@ -203,6 +205,20 @@ fn an_arm64_machine_takes_its_own_compilers_where_they_are() {
 }
 
 #[test]
+fn the_newest_redistributable_with_a_runtime_is_shipped_from() {
+    let disk = Disk::new();
+    let studio = disk.studio("2022/BuildTools", &["14.44.35207"]);
+    let redist = || toolset::choose(&studio, ClangHeaders::Fixed, false).expect("a toolset").redist;
+    assert_eq!(redist(), None);
+    let place = "Microsoft Visual Studio/2022/BuildTools/VC/Redist/MSVC";
+    disk.write(&format!("{place}/v143/vc_redist.x64.exe"), "");
+    disk.write(&format!("{place}/14.9.1/x64/Microsoft.VC143.CRT/msvcp140.dll"), "");
+    disk.write(&format!("{place}/14.44.35112/x64/Microsoft.VC143.CRT/msvcp140.dll"), "");
+    disk.write(&format!("{place}/14.50.1/debug_nonredist/x64/Microsoft.VC143.DebugCRT/msvcp140d.dll"), "");
+    assert_eq!(redist(), Some(studio.join("VC/Redist/MSVC/14.44.35112")));
+}
+
+#[test]
 fn clangs_headers_tell_by_their_order() {
     let old = "#if x\n#include <cmath>\n#endif\n#include <__clang_cuda_math_forward_declares.h>\n";
     let fixed = "// <cmath> comes later\n# include <__clang_cuda_math_forward_declares.h> // first\n#include <cmath>\n";
@@ -360,4 +376,54 @@ fn what_the_script_leaves_out_is_an_error() {
         fails(Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "no answer in 60 s")), "nothing"),
     ];
     insta::assert_snapshot!(texts.join("\n\n"));
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("chmod");
+}
+
+#[cfg(unix)]
+#[test]
+fn vswhere_is_asked_for_every_product_and_folders_add_what_it_does_not_know() {
+    let disk = Disk::new();
+    let listed = disk.studio("2022/BuildTools", &["14.44.35207"]);
+    let prompt = disk.studio("2022/Professional", &["14.43.34808"]);
+    disk.studio("2019/Community", &["14.29.30133"]);
+    disk.kit("10.0.26100.0", "");
+    // As vswhere does, this one tells nothing of BuildTools unless it is asked for every product.
+    let json = vswhere(&[(&listed, "17.14.36414.22", false, true)]);
+    let program = "Microsoft Visual Studio/Installer/vswhere.exe";
+    disk.write(
+        program,
+        &format!("#!/bin/sh\ncase \"$*\" in *'-products * '*) printf '%s' '{json}';; *) echo '[]';; esac\n"),
+    );
+    make_executable(&disk.root().join(program));
+    let places = Places {
+        program_files: vec![disk.root().to_owned(), disk.root().join("nowhere")],
+        prompt: Some(prompt),
+        kits: Some(disk.root().join("Windows Kits/10/")),
+        ..Places::default()
+    };
+    let survey = look(&places, ClangHeaders::Fixed);
+    let found: Vec<_> =
+        survey.candidates.iter().map(|c| (c.instance.name.as_str(), c.verdict.is_ok())).collect();
+    let expected = [
+        ("Visual Studio BuildTools", true),
+        ("Visual Studio 2022 Professional", true),
+        ("Visual Studio 2019 Community", false),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(survey.chosen().map(|(instance, _)| instance.version.as_str()), Some("17.14.36414.22"));
+    assert_eq!(survey.sdks.len(), 1, "one kit under two spellings");
+
+    disk.write(program, "#!/bin/sh\necho '<html>'\n");
+    let broken = look(&places, ClangHeaders::Fixed);
+    assert_eq!(broken.candidates.len(), 3, "the folders are left");
+    assert!(
+        disk.shown(&broken.looked.join(" ")).contains("which does not answer: expected value"),
+        "{:?}",
+        broken.looked
+    );
 }

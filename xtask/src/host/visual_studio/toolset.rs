@@ -59,6 +59,8 @@ pub(crate) struct Toolset {
     pub(crate) version: String,
     /// `…/VC/Auxiliary/Build/vcvars64.bat`, or the one for ARM64 machines.
     pub(crate) script: PathBuf,
+    /// `…/VC/Redist/MSVC/<version>`, whose DLLs may be shipped, if it is installed; the newest, which serves every older toolset.
+    pub(crate) redist: Option<PathBuf>,
 }
 
 /// The default toolset of the installation if it will do, else the newest that will.
@@ -88,7 +90,7 @@ pub(super) fn choose(root: &Path, clang: ClangHeaders, is_arm64: bool) -> Result
         |version: &str| clang == ClangHeaders::Old && numbers(version) >= CONSTEXPR_CMATH.to_vec();
     if let Some((version, script)) = whole.iter().find(|(version, _)| is_new(version) && !is_too_new(version))
     {
-        return Ok(Toolset { version: version.clone(), script: script.clone() });
+        return Ok(Toolset { version: version.clone(), script: script.clone(), redist: redist(root) });
     }
     let newest = whole.into_iter().map(|(version, _)| version).max_by_key(|version| numbers(version));
     Err(match newest {
@@ -96,4 +98,20 @@ pub(super) fn choose(root: &Path, clang: ClangHeaders, is_arm64: bool) -> Result
         Some(version) if is_new(&version) => Refusal::ConstexprCmath { version },
         Some(version) => Refusal::Old { version },
     })
+}
+
+fn redist(root: &Path) -> Option<PathBuf> {
+    let folder = root.join("VC/Redist/MSVC");
+    let has_runtime = |path: &PathBuf| {
+        let names = std::fs::read_dir(path.join("x64"))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.file_name());
+        names.into_iter().any(|name| {
+            let name = name.to_string_lossy();
+            name.starts_with("Microsoft.VC") && name.ends_with(".CRT")
+        })
+    };
+    folders_by_version(&folder).into_iter().map(|version| folder.join(version)).find(has_runtime)
 }

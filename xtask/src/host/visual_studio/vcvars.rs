@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Variables by name, as the environment of a build has them.
 pub(super) type Variables = BTreeMap<String, String>;
 
+/// Tells the script to send nothing.
+pub(super) const NO_TELEMETRY: &str = "VSCMD_SKIP_SENDTELEMETRY";
+
 const BEGIN: &str = "STRATA-ENVIRONMENT-BEGIN";
 const END: &str = "STRATA-ENVIRONMENT-END";
 
@@ -49,7 +52,7 @@ fn utf16(bytes: &[u8]) -> String {
 pub(super) fn changes(before: &Variables, after: Variables) -> Variables {
     let old =
         |name: &str| before.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value);
-    let is_noise = |name: &str| name.starts_with("__") || name.eq_ignore_ascii_case("PROMPT");
+    let is_noise = |name: &str| name.starts_with("__") || ["PROMPT", NO_TELEMETRY].contains(&name);
     let mut changed = Variables::new();
     for (name, value) in after {
         let is_path = name.eq_ignore_ascii_case("PATH");

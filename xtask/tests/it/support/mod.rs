@@ -6,6 +6,7 @@ mod release;
 mod rocm;
 mod schemas;
 mod store;
+mod terminal;
 mod tls;
 mod world;
 
@@ -14,8 +15,9 @@ pub(crate) use conformance::{Fault, Member, Server, dist_members, large_tar_gz, 
 pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use rocm::{HOST, artifact, device, dist, library, names, program, rocm_world};
-pub(crate) use schemas::{misfits, schema_complaints};
+pub(crate) use schemas::{json_complaints, misfits, schema_complaints};
 pub(crate) use store::store;
+pub(crate) use terminal::on_terminal;
 pub(crate) use tls::Tls;
 pub(crate) use world::{Run, World, workspace_root};
 

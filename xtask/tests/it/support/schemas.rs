@@ -62,3 +62,27 @@ fn complaints(command: &mut Command) -> String {
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if output.status.success() { String::new() } else { text }
 }
+
+/// Checks one JSON document a line against the schema in a file; gives what does not fit.
+pub(crate) fn json_complaints(schema: &Path, lines: &str) -> String {
+    let folder = tempfile::tempdir().expect("temp");
+    let file = folder.path().join("lines");
+    std::fs::write(&file, lines).expect("write");
+    let script = "import json, sys, jsonschema
+schema = json.load(open(sys.argv[1], encoding='utf-8'))
+kind = jsonschema.validators.validator_for(schema)
+kind.check_schema(schema)
+for line in open(sys.argv[2], encoding='utf-8'):
+    for error in kind(schema).iter_errors(json.loads(line)):
+        print(f'{line.strip()[:200]}: {error.json_path}: {error.message[:200]}')
+";
+    let output = Command::new("python3")
+        .args(["-c", script])
+        .arg(schema)
+        .arg(&file)
+        .env("PYTHONPATH", python_path())
+        .output();
+    let output = output.expect("python3");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}

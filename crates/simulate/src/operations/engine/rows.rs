@@ -4,7 +4,7 @@ use super::super::{difference, relative, whole};
 use super::{Case, Shape, Wanted, launch, outcomes};
 use crate::sample::Sample;
 use crate::{CodeObjects, Error, Measured, Outcome};
-use engine::kernels::{Add, Conversion, Gather, Mix, Route, convert};
+use engine::kernels::{Add, Conversion, Gather, Mix, Route, answer, convert, ring};
 use gfx_sim::Memory;
 use half::{bf16, f16};
 
@@ -26,7 +26,31 @@ pub(super) fn check(objects: &CodeObjects, wanted: Wanted<'_>) -> Result<Vec<Out
         let name = format!("{used} of {count}");
         shapes.push(Shape::new("route_f32", name, move || route(objects, count, used)));
     }
+    shapes.push(Shape::new("ring_u32", "7", move || ring_once(objects)));
+    for (go, expected) in [(9, 9), (8, !9)] {
+        shapes.push(Shape::new("answer_u32", format!("9 to {go}"), move || answer_to(objects, go, expected)));
+    }
     Ok(outcomes(objects, wanted, &shapes))
+}
+
+fn ring_once(objects: &CodeObjects) -> Case {
+    let mut memory = Memory::new();
+    let (bell, value) = (memory.output::<u32>("bell", 1), memory.read_only::<u32>("value", &[7]));
+    let counts = launch(objects, &mut memory, &ring(bell, value))?;
+    Ok((word(&memory, bell, 7), counts))
+}
+
+/// What is there before the kernel starts is seen; what does not come is given up.
+fn answer_to(objects: &CodeObjects, go: u32, expected: u32) -> Case {
+    let mut memory = Memory::new();
+    let (place, done) = (memory.read_only::<u32>("go", &[go]), memory.output::<u32>("done", 1));
+    let counts = launch(objects, &mut memory, &answer(place, done, 9, 5))?;
+    Ok((word(&memory, done, expected), counts))
+}
+
+fn word(memory: &Memory, address: u64, expected: u32) -> Vec<Measured> {
+    let is_right = memory.stored::<u32>(address) == [true] && memory.numbers::<u32>(address) == [expected];
+    vec![Measured { what: "wrong words", error: if is_right { 0.0 } else { 1.0 }, bound: 0.0 }]
 }
 
 fn numbers(seed: u64, count: usize) -> Vec<f32> {

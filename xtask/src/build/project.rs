@@ -1,0 +1,87 @@
+//! A CMake project that compiles C, C++ and HIP the ordinary way, described by a `component.toml` beside its CMakeLists.txt: `build --from DIR`.
+
+use super::Error;
+use super::component::{Component, Kind, Workspace};
+use crate::files;
+use crate::lock::Part;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file's name.
+pub(crate) const PROJECT_FILE: &str = "component.toml";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    name: String,
+    version: String,
+    #[serde(default = "here")]
+    cmake: String,
+    #[serde(default)]
+    settings: BTreeMap<String, String>,
+    #[serde(default)]
+    sources: Vec<Part>,
+}
+
+fn here() -> String {
+    ".".into()
+}
+
+/// Reads the project in `folder` as a workspace of one component.
+pub(crate) fn load_project(folder: &Path) -> Result<Workspace, Error> {
+    let path = folder.join(PROJECT_FILE);
+    if !path.is_file() {
+        return Err(Error::NoProject { folder: folder.to_owned() });
+    }
+    let wrong = |reason: String| Error::Project { file: path.clone(), reason };
+    let raw: Raw = toml::from_str(&files::read_text(&path)?)
+        .map_err(|error| wrong(error.to_string().trim().to_owned()))?;
+    // Both become folders of `artifacts`.
+    for (key, value) in [("name", &raw.name), ("version", &raw.version)] {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+        if value.is_empty() || value.starts_with('.') || !value.chars().all(is_plain) {
+            return Err(wrong(format!("{key} = \"{value}\" must be letters, digits and `-_.+`")));
+        }
+    }
+    let native = if raw.cmake == here() { folder.to_owned() } else { folder.join(&raw.cmake) };
+    if !native.join("CMakeLists.txt").is_file() {
+        return Err(wrong(format!("cmake = \"{}\" has no CMakeLists.txt", raw.cmake)));
+    }
+    let component = Component {
+        name: raw.name,
+        version: raw.version.clone(),
+        native,
+        kind: Kind::Project { settings: raw.settings },
+        sources: raw.sources,
+        binaries: Vec::new(),
+        library: None,
+        share: Vec::new(),
+        kernels: Vec::new(),
+        runtime: Vec::new(),
+        catalogue: None,
+        crates: Vec::new(),
+    };
+    Ok(Workspace { root: folder.to_owned(), version: raw.version, components: vec![component] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        let folder = tempfile::tempdir().expect("temp");
+        std::fs::write(folder.path().join("CMakeLists.txt"), "").expect("write");
+        std::fs::write(folder.path().join(PROJECT_FILE), text).expect("write");
+        let error = load_project(folder.path()).expect_err("refused").to_string();
+        error.replace(&folder.path().display().to_string(), "[DIR]")
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_project_is_said() {
+        insta::assert_snapshot!(refusal("name = \"a/b\"\nversion = \"1\"\n"), @"");
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"..\"\n"), @"");
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\ncmake = \"sub\"\n"), @"");
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\nkernel = []\n"), @"");
+    }
+}

@@ -1,0 +1,35 @@
+//! No child outlives xtask, however it ends. On Linux each program of a build has a group of its own, which is ended (`build/run.rs`); Windows has jobs.
+
+/// From now on what this process starts, and what that starts, ends when this process ends.
+#[cfg(windows)]
+#[allow(unsafe_code)]
+pub(crate) fn die_with_this_process() {
+    use windows_sys::Win32::System::JobObjects::{
+        AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
+        JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, SetInformationJobObject,
+    };
+    use windows_sys::Win32::System::Threading::GetCurrentProcess;
+    let mut limits = JOBOBJECT_EXTENDED_LIMIT_INFORMATION::default();
+    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+    // SAFETY: a job without name and attributes takes null for both; `limits` is of the type that the class says, and its size is given. The job's only
+    // handle is left open, so that the system closes it, and with it ends the job's processes, when this one is gone. Where a step fails (a job around us
+    // that allows none in it, before Windows 8), children live on as they would without a job.
+    unsafe {
+        let job = CreateJobObjectW(std::ptr::null(), std::ptr::null());
+        let size = size_of::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>() as u32;
+        if !job.is_null()
+            && SetInformationJobObject(
+                job,
+                JobObjectExtendedLimitInformation,
+                (&raw const limits).cast(),
+                size,
+            ) != 0
+        {
+            AssignProcessToJobObject(job, GetCurrentProcess());
+        }
+    }
+}
+
+/// From now on what this process starts, and what that starts, ends when this process ends.
+#[cfg(not(windows))]
+pub(crate) fn die_with_this_process() {}

@@ -1,0 +1,81 @@
+//! An environment in the words of each shell, quoted so that nothing in a path is read as code.
+
+use super::Environment;
+
+/// For `eval "$(…)"`.
+pub(super) fn bash(environment: &Environment) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut lines: Vec<String> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| format!("export {name}={}", quoted(value)))
+        .collect();
+    let path: String = environment.path.iter().map(|folder| format!("{}:", quoted(folder))).collect();
+    lines.push(format!("export PATH={path}\"$PATH\""));
+    lines.join("\n")
+}
+
+/// For `… | source`.
+pub(super) fn fish(environment: &Environment) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"));
+    let mut lines: Vec<String> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| format!("set -gx {name} {}", quoted(value)))
+        .collect();
+    let path: Vec<String> = environment.path.iter().map(|folder| quoted(folder)).collect();
+    lines.push(format!("set -gx PATH {} $PATH", path.join(" ")));
+    lines.join("\n")
+}
+
+/// For `… | Out-String | Invoke-Expression`.
+pub(super) fn powershell(environment: &Environment, separator: &str) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let mut lines: Vec<String> = environment
+        .variables
+        .iter()
+        .map(|(name, value)| format!("$env:{name} = {}", quoted(value)))
+        .collect();
+    let path: String = environment.path.iter().map(|folder| format!("{folder}{separator}")).collect();
+    lines.push(format!("$env:PATH = {} + $env:PATH", quoted(&path)));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odd() -> Environment {
+        let variables = [("CXX", "/a b/it's $(x)/\"clang++\""), ("ROOT", r"C:\x")];
+        Environment {
+            variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+            path: vec!["/a b/bin".to_owned(), "/c's".to_owned()],
+        }
+    }
+
+    #[test]
+    fn a_shell_gets_back_what_was_meant() {
+        let script = format!("{}\nprintf '%s\\n' \"$CXX\" \"$ROOT\" \"$PATH\"", bash(&odd()));
+        let output = std::process::Command::new("/bin/sh")
+            .args(["-c", &script])
+            .env("PATH", "/usr/bin:/bin")
+            .output()
+            .expect("sh");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text, "/a b/it's $(x)/\"clang++\"\nC:\\x\n/a b/bin:/c's:/usr/bin:/bin\n");
+    }
+
+    #[test]
+    fn words_of_the_other_shells() {
+        let fish = fish(&odd());
+        assert_eq!(
+            fish,
+            "set -gx CXX '/a b/it\\'s $(x)/\"clang++\"'\nset -gx ROOT 'C:\\\\x'\nset -gx PATH '/a b/bin' '/c\\'s' $PATH"
+        );
+        let powershell = powershell(&odd(), ";");
+        assert_eq!(
+            powershell,
+            "$env:CXX = '/a b/it''s $(x)/\"clang++\"'\n$env:ROOT = 'C:\\x'\n$env:PATH = '/a b/bin;/c''s;' + $env:PATH"
+        );
+    }
+}

