@@ -94,7 +94,7 @@ mod tests {
     fn pixels_are_between_their_neighbours_or_the_mean_of_what_they_cover() {
         let red = |picture: &Picture| picture.pixels.iter().map(|pixel| pixel[0]).collect::<Vec<u8>>();
         assert_eq!(red(&resized(&stripes(2, 1), 4))[..4], [0, 3, 8, 10]);
-        assert_eq!(red(&resized(&stripes(8, 2), 2))[..2], [18, 52]);
+        assert_eq!(red(&resized(&stripes(8, 2), 2))[..2], [19, 51]);
         assert_eq!(resized(&stripes(5, 5), 5), stripes(5, 5));
     }
 

@@ -43,5 +43,5 @@ fn requests_are_read_or_refused() {
         });
         accepted += usize::from(Ask::chat(&body).is_ok() || Ask::text(&body).is_ok());
     }
-    assert_eq!(accepted, 3, "a corpus of refused bodies alone would reach little");
+    assert!(accepted >= 3, "a corpus of refused bodies alone would reach little");
 }
