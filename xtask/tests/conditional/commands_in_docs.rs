@@ -22,8 +22,9 @@ pub(crate) fn commands_in_docs() -> Vec<DocCommand> {
         let text = std::fs::read_to_string(root.join(&page)).expect("a page");
         let mut is_block = false;
         for (number, line) in text.lines().enumerate() {
-            if line.starts_with("```") {
-                is_block = !is_block && line == "```sh";
+            // A block may stand in a list.
+            if line.trim_start().starts_with("```") {
+                is_block = !is_block && line.trim_start() == "```sh";
             } else if is_block && !line.trim().is_empty() {
                 let place = format!("{page}:{}", number + 1);
                 commands.push(DocCommand { place, command: line.trim().to_owned() });
