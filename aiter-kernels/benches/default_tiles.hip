@@ -16,6 +16,4 @@ using DefaultShape = ck_tile::TileFmhaShape<ck_tile::sequence<64, 64, 32, head_d
               fmha::Forward<fmha::element, fmha::DefaultShape<head_dim>>)
 
 DEFAULT_TILE(ck_tile_fwd_bf16_d128, bf16, 128);
-DEFAULT_TILE(ck_tile_fwd_f16_d128, f16, 128);
 DEFAULT_TILE(ck_tile_fwd_bf16_d256, bf16, 256);
-DEFAULT_TILE(ck_tile_fwd_f16_d256, f16, 256);

@@ -29,6 +29,8 @@ pub mod selftest;
 pub mod serve;
 #[cfg(feature = "models")]
 pub mod tokenizer;
+#[cfg(feature = "models")]
+pub mod vision;
 
 /// Where a release has hipBLASLt: it finds its kernels relative to itself, so it lies deeper than the programs.
 pub(crate) fn blas_folders() -> Vec<std::path::PathBuf> {

@@ -18,7 +18,8 @@ fn main() {
         None => "1".to_owned(),
     };
     if arguments.is_empty() {
-        arguments = ["F16", "Q8_0", "Q4_0", "Q4_K", "Q6_K"].map(str::to_owned).to_vec();
+        let all = ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL"];
+        arguments = all.map(str::to_owned).to_vec();
     }
     let python = packages();
     println!("{:<8}{:>28}{:>28}", "", "prompt, tokens/cpu s (wall)", "decode, tokens/cpu s (wall)");

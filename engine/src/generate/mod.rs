@@ -2,6 +2,7 @@
 
 mod sampler;
 mod scheduler;
+mod slots;
 mod stop;
 
 pub use sampler::{Invalid, Sampler, Sampling};

@@ -1,6 +1,7 @@
 //! Runs several sequences in one model: each step takes the next token of all that generate and a part of the prompts that wait.
 
 use super::sampler::{Sampler, Sampling};
+use super::slots::Slots;
 use super::stop::Stops;
 use crate::backend::Backend;
 use crate::model::{Batch, Model};
@@ -58,6 +59,8 @@ pub enum Finish {
 pub struct Times {
     /// Tokens of the prompt.
     pub prompt: usize,
+    /// Those of them that were in the cache already, from the start on.
+    pub reused: usize,
     /// Tokens generated, the one that ended the text included.
     pub generated: usize,
     /// From the first step to the first token.
@@ -94,6 +97,8 @@ struct Sequence {
     /// Tokens whose keys and values are in the cache.
     stored: usize,
     prompt: usize,
+    /// Tokens of the prompt that were in the cache already.
+    reused: usize,
     request: Request,
     sampler: Sampler,
     text: TextStream,
@@ -108,7 +113,7 @@ pub struct Scheduler<B: Backend> {
     tokenizer: Arc<Tokenizer>,
     cache: B::Cache,
     context: usize,
-    free: Vec<usize>,
+    idle: Slots,
     waiting: VecDeque<Request>,
     running: Vec<Sequence>,
 }
@@ -125,8 +130,8 @@ impl<B: Backend> Scheduler<B> {
         context: usize,
     ) -> Result<Self, B::Error> {
         let cache = model.cache(slots, context)?;
-        let free = (0..slots).rev().collect();
-        Ok(Self { model, tokenizer, cache, context, free, waiting: VecDeque::new(), running: Vec::new() })
+        let idle = Slots::new(slots);
+        Ok(Self { model, tokenizer, cache, context, idle, waiting: VecDeque::new(), running: Vec::new() })
     }
 
     /// Whether a request could run.
@@ -174,22 +179,22 @@ impl<B: Backend> Scheduler<B> {
     /// Drops sequences that nobody wants any more.
     fn let_go(&mut self) {
         self.waiting.retain(|request| !request.sink.is_gone());
-        let free = &mut self.free;
-        self.running.retain(|sequence| {
+        let idle = &mut self.idle;
+        self.running.retain_mut(|sequence| {
             let stays = !sequence.request.sink.is_gone();
             if !stays {
-                free.push(sequence.slot);
+                idle.give_back(sequence.slot, sequence.held());
             }
             stays
         });
     }
 
     fn admit(&mut self) {
-        while !self.waiting.is_empty()
-            && let Some(slot) = self.free.pop()
+        while let Some(request) = self.waiting.front()
+            && let Some((slot, reused)) = self.idle.take(&request.prompt)
         {
             let Some(request) = self.waiting.pop_front() else { break };
-            self.running.push(Sequence::new(slot, request));
+            self.running.push(Sequence::new(slot, reused, request));
         }
     }
 
@@ -213,7 +218,7 @@ impl<B: Backend> Scheduler<B> {
     fn choose(&mut self, logits: &[f32]) {
         let mut rows = logits.chunks_exact(self.model.config().vocabulary);
         let (tokenizer, context) = (&self.tokenizer, self.context);
-        let free = &mut self.free;
+        let idle = &mut self.idle;
         self.running.retain_mut(|sequence| {
             if sequence.pending() > 0 {
                 return true;
@@ -221,7 +226,7 @@ impl<B: Backend> Scheduler<B> {
             let Some(row) = rows.next() else { return true };
             let goes_on = sequence.advance(row, tokenizer, context);
             if !goes_on {
-                free.push(sequence.slot);
+                idle.give_back(sequence.slot, sequence.held());
             }
             goes_on
         });
@@ -229,7 +234,8 @@ impl<B: Backend> Scheduler<B> {
 
     fn fail(&mut self, why: &str) {
         for mut sequence in self.running.drain(..) {
-            self.free.push(sequence.slot);
+            // Nobody knows what the cache holds now.
+            self.idle.give_back(sequence.slot, Vec::new());
             sequence.request.sink.send(Event::Failed(why.to_owned()));
         }
     }
@@ -251,14 +257,15 @@ pub fn check(prompt: &[u32], context: usize, vocabulary: usize) -> Result<(), Re
 }
 
 impl Sequence {
-    fn new(slot: usize, mut request: Request) -> Self {
+    fn new(slot: usize, reused: usize, mut request: Request) -> Self {
         let tokens = std::mem::take(&mut request.prompt);
         let stops = Stops::new(std::mem::take(&mut request.stops));
         Self {
             slot,
             prompt: tokens.len(),
             tokens,
-            stored: 0,
+            stored: reused,
+            reused,
             sampler: Sampler::new(request.sampling),
             request,
             text: TextStream::default(),
@@ -266,6 +273,12 @@ impl Sequence {
             start: Instant::now(),
             first: None,
         }
+    }
+
+    /// The tokens whose keys and values are in the cache; the sequence is over.
+    fn held(&mut self) -> Vec<u32> {
+        self.tokens.truncate(self.stored);
+        std::mem::take(&mut self.tokens)
     }
 
     fn pending(&self) -> usize {
@@ -303,6 +316,7 @@ impl Sequence {
         let first = self.first.unwrap_or(self.start);
         let times = Times {
             prompt: self.prompt,
+            reused: self.reused,
             generated: self.tokens.len() - self.prompt,
             prompt_time: first - self.start,
             decode_time: first.elapsed(),

@@ -1,6 +1,7 @@
 //! What a model is: its architecture and sizes, from the metadata of its file.
 
-use crate::gguf::{Error, Gguf, Value};
+use super::keys::Keys;
+use crate::gguf::{Error, Gguf};
 use serde::Serialize;
 
 /// The architectures that are supported.
@@ -96,9 +97,6 @@ pub struct Config {
     pub trained_context: usize,
 }
 
-/// No model has more, and products of two stay far from overflow.
-const LARGEST: u64 = 1 << 24;
-
 impl Config {
     /// Reads it.
     ///
@@ -158,48 +156,7 @@ fn architecture(gguf: &Gguf) -> Result<Architecture, Error> {
     })
 }
 
-/// The keys of one architecture.
-struct Keys<'a> {
-    gguf: &'a Gguf,
-    prefix: &'static str,
-}
-
 impl Keys<'_> {
-    fn key(&self, name: &str) -> String {
-        format!("{}.{name}", self.prefix)
-    }
-
-    fn expect(&self, name: &str, is_so: bool, expected: impl ToString) -> Result<(), Error> {
-        let key = self.key(name);
-        let found = self.gguf.metadata().get(&key).map_or_else(|| "not there".to_owned(), Value::kind);
-        if is_so { Ok(()) } else { Err(Error::Key { key, found, expected: expected.to_string() }) }
-    }
-
-    fn optional(&self, name: &str) -> Result<Option<usize>, Error> {
-        let key = self.key(name);
-        match self.gguf.unsigned(&key)? {
-            Some(value) if value == 0 || value > LARGEST => Err(Error::Key {
-                key,
-                found: value.to_string(),
-                expected: format!("a number from 1 to {LARGEST}"),
-            }),
-            value => Ok(value.map(|value| value as usize)),
-        }
-    }
-
-    fn size(&self, name: &str) -> Result<usize, Error> {
-        self.optional(name)?.ok_or_else(|| Error::MissingKey(self.key(name)))
-    }
-
-    fn size_or(&self, name: &str, default: usize) -> Result<usize, Error> {
-        Ok(self.optional(name)?.unwrap_or(default))
-    }
-
-    fn float(&self, name: &str) -> Result<f32, Error> {
-        let key = self.key(name);
-        self.gguf.float(&key)?.ok_or(Error::MissingKey(key))
-    }
-
     fn experts(&self) -> Result<Option<Experts>, Error> {
         if self.gguf.unsigned_or(&self.key("expert_count"), 0)? == 0 {
             self.expect("expert_count", self.prefix != "qwen3moe", "1 at least")?;

@@ -2,7 +2,8 @@
 
 mod config;
 mod forward;
-mod weights;
+pub(crate) mod keys;
+pub(crate) mod weights;
 
 pub use config::{Architecture, Config, Experts, Rope, RopePairs};
 pub use forward::{Batch, Turns};

@@ -83,6 +83,17 @@ pub(crate) fn numbers(gguf: &Gguf, tensor: &Tensor) -> Vec<f32> {
     out
 }
 
+/// The tensor `name`, which must have these sizes; sizes of 1 at the end do not count.
+pub(crate) fn find<'a>(gguf: &'a Gguf, name: &str, expected: &[usize]) -> Result<&'a Tensor, Error> {
+    let tensor = gguf.tensors().get(name).ok_or_else(|| Error::MissingTensor(name.to_owned()))?;
+    let expected: Vec<u64> = expected.iter().map(|size| *size as u64).collect();
+    let (has, rest) = tensor.sizes.split_at(expected.len().min(tensor.sizes.len()));
+    if has != expected || rest.iter().any(|size| *size != 1) {
+        return Err(Error::Shape { name: name.to_owned(), found: tensor.sizes.clone(), expected });
+    }
+    Ok(tensor)
+}
+
 struct Loader<'a, B> {
     gguf: &'a Arc<Gguf>,
     config: &'a Config,
@@ -91,15 +102,8 @@ struct Loader<'a, B> {
 }
 
 impl<B: Backend> Loader<'_, B> {
-    /// The tensor `name`, which must have these sizes; sizes of 1 at the end do not count.
     fn find(&self, name: &str, expected: &[usize]) -> Result<&Tensor, Error> {
-        let tensor = self.gguf.tensors().get(name).ok_or_else(|| Error::MissingTensor(name.to_owned()))?;
-        let expected: Vec<u64> = expected.iter().map(|size| *size as u64).collect();
-        let (has, rest) = tensor.sizes.split_at(expected.len().min(tensor.sizes.len()));
-        if has != expected || rest.iter().any(|size| *size != 1) {
-            return Err(Error::Shape { name: name.to_owned(), found: tensor.sizes.clone(), expected });
-        }
-        Ok(tensor)
+        find(self.gguf, name, expected)
     }
 
     fn matrix<const N: usize>(&self, name: &str, sizes: [usize; N]) -> Result<B::Matrix, LoadError> {

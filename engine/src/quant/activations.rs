@@ -80,6 +80,20 @@ impl<'a> Activations<'a> {
         self.scales.push(f16::from_f32(scale).to_f32());
     }
 
+    /// `count` rounded numbers of a row from `first` on, which lie in one block, and what they are multiplied by.
+    ///
+    /// # Panics
+    /// Of the float form, and when they do not lie in one block.
+    pub fn group(&self, row: usize, first: usize, count: usize) -> (&[i8], f32) {
+        let at = row * self.columns + first;
+        if self.blocks.is_empty() {
+            (&self.integers[at..at + count], self.scales[at / 32])
+        } else {
+            let block = &self.blocks[at / 256];
+            (&block.integers.as_flattened().as_flattened()[at % 256..][..count], block.scale)
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.floats.len() / self.columns

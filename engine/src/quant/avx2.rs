@@ -35,10 +35,7 @@ pub(super) fn dot<const N: usize>(
         TensorType::Q4_0 => blocks_32::<N, 18, 16>(weights, x, first, |bytes| {
             _mm256_sub_epi8(nibbles(load_half(bytes)), _mm256_set1_epi8(8))
         }),
-        TensorType::IQ4_NL => blocks_32::<N, 18, 16>(weights, x, first, |bytes| {
-            let table = _mm256_broadcastsi128_si256(load_half(&IQ4_NL.map(i8::cast_unsigned)));
-            _mm256_shuffle_epi8(table, nibbles(load_half(bytes)))
-        }),
+        TensorType::IQ4_NL => blocks_32::<N, 18, 16>(weights, x, first, |bytes| iq4_nl(bytes)),
         TensorType::Q4_K => q4_k(weights, x, first),
         TensorType::Q5_K => q5_k(weights, x, first),
         TensorType::Q6_K => q6_k(weights, x, first),
@@ -100,12 +97,27 @@ pub(super) fn half_at(bytes: &[u8], at: usize) -> f32 {
     _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(bits)))
 }
 
+/// The f16 at the start of a block in all lanes. Not [`half_at`]: what loads a single f16 keeps the register's other bits, so each block would wait for the last.
+#[target_feature(enable = "avx2,f16c")]
+#[inline]
+fn first_half(bytes: &[u8]) -> __m256 {
+    _mm256_cvtph_ps(_mm_set1_epi16(i16::from_le_bytes([bytes[0], bytes[1]])))
+}
+
 /// Low nibbles in the low half, high nibbles in the high half.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn nibbles(bytes: __m128i) -> __m256i {
     let both = _mm256_set_m128i(_mm_srli_epi16::<4>(bytes), bytes);
     _mm256_and_si256(both, _mm256_set1_epi8(15))
+}
+
+/// The numbers of an IQ4_NL block.
+#[target_feature(enable = "avx2")]
+#[inline]
+pub(super) fn iq4_nl(bytes: &[u8; 16]) -> __m256i {
+    let table = _mm256_broadcastsi128_si256(load_half(&IQ4_NL.map(i8::cast_unsigned)));
+    _mm256_shuffle_epi8(table, nibbles(load_half(bytes)))
 }
 
 #[target_feature(enable = "avx2")]
@@ -137,12 +149,15 @@ fn floats<const N: usize, const B: usize>(
 ) -> [f32; N] {
     let rows: [&[f32]; N] = std::array::from_fn(|n| &x.floats[(first + n) * x.columns..][..x.columns]);
     let mut sums = [_mm256_setzero_ps(); N];
-    let blocks = weights.chunks_exact(B);
-    let rest = blocks.remainder();
-    for (i, block) in blocks.enumerate() {
-        let w = widen(part(block, 0));
-        for n in 0..N {
-            sums[n] = _mm256_fmadd_ps(w, load_floats(part(rows[n], i * 8)), sums[n]);
+    let (blocks, rest) = weights.as_chunks::<B>();
+    if N == 1 {
+        sums[0] = floats_of_one(blocks, rows[0], &widen);
+    } else {
+        for (i, block) in blocks.iter().enumerate() {
+            let w = widen(block);
+            for n in 0..N {
+                sums[n] = _mm256_fmadd_ps(w, load_floats(part(rows[n], i * 8)), sums[n]);
+            }
         }
     }
     let mut last = [0_u8; B];
@@ -155,6 +170,34 @@ fn floats<const N: usize, const B: usize>(
         sums[n] = _mm256_fmadd_ps(w, load_floats(&padded), sums[n]);
     }
     each_sum(sums)
+}
+
+/// One row of activations: in four sums, which do not wait for each other.
+#[target_feature(enable = "avx2,fma,f16c")]
+#[inline]
+fn floats_of_one<const B: usize>(
+    blocks: &[[u8; B]],
+    x: &[f32],
+    widen: &impl Fn(&[u8; B]) -> __m256,
+) -> __m256 {
+    let (fours, rest) = blocks.as_chunks::<4>();
+    let (x_fours, x_rest) = x.as_chunks::<32>();
+    let mut sums = [_mm256_setzero_ps(); 4];
+    for (blocks, x) in fours.iter().zip(x_fours) {
+        for i in 0..4 {
+            sums[i] = _mm256_fmadd_ps(widen(&blocks[i]), load_floats(part(x, i * 8)), sums[i]);
+        }
+    }
+    for (block, x) in rest.iter().zip(x_rest.as_chunks::<8>().0) {
+        sums[0] = _mm256_fmadd_ps(widen(block), load_floats(x), sums[0]);
+    }
+    total(sums)
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn total([a, b, c, d]: [__m256; 4]) -> __m256 {
+    _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d))
 }
 
 /// Blocks of `BLOCK` bytes: an f16 scale and `B` bytes that `unpack` makes 32 signed bytes.
@@ -171,21 +214,54 @@ fn blocks_32<const N: usize, const BLOCK: usize, const B: usize>(
     let (all, _) = x.integers.as_chunks::<32>();
     let integers: [&[[i8; 32]]; N] = std::array::from_fn(|n| &all[(first + n) * count..][..count]);
     let scales: [&[f32]; N] = std::array::from_fn(|n| &x.scales[(first + n) * count..][..count]);
+    if N == 1 {
+        let sum = blocks_32_of_one(blocks, integers[0], scales[0], &unpack);
+        return each_sum([sum; N]);
+    }
     let mut sums = [_mm256_setzero_ps(); N];
-    let ones = _mm256_set1_epi16(1);
     for (i, block) in blocks.iter().enumerate() {
-        let scale = half_at(block, 0);
-        let w = unpack(part(block, 2));
-        let size = _mm256_sign_epi8(w, w);
+        let (scale, w) = (first_half(block), unpack(part(block, 2)));
         for n in 0..N {
-            // The product takes an unsigned and a signed byte: the weight's sign moves to the activation.
-            let signed = _mm256_sign_epi8(load_integers(&integers[n][i]), w);
-            let products = _mm256_madd_epi16(_mm256_maddubs_epi16(size, signed), ones);
-            let scale = _mm256_set1_ps(scale * scales[n][i]);
-            sums[n] = _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(products), sums[n]);
+            sums[n] = add_32(sums[n], w, scale, &integers[n][i], scales[n][i]);
         }
     }
     each_sum(sums)
+}
+
+/// One row of activations: in four sums, which do not wait for each other.
+#[target_feature(enable = "avx2,fma,f16c")]
+#[inline]
+fn blocks_32_of_one<const BLOCK: usize, const B: usize>(
+    blocks: &[[u8; BLOCK]],
+    integers: &[[i8; 32]],
+    scales: &[f32],
+    unpack: &impl Fn(&[u8; B]) -> __m256i,
+) -> __m256 {
+    let (fours, rest) = blocks.as_chunks::<4>();
+    let (x_fours, x_rest) = integers.as_chunks::<4>();
+    let (scale_fours, scale_rest) = scales.as_chunks::<4>();
+    let mut sums = [_mm256_setzero_ps(); 4];
+    for ((blocks, x), x_scales) in fours.iter().zip(x_fours).zip(scale_fours) {
+        for i in 0..4 {
+            let (scale, w) = (first_half(&blocks[i]), unpack(part(&blocks[i], 2)));
+            sums[i] = add_32(sums[i], w, scale, &x[i], x_scales[i]);
+        }
+    }
+    for ((block, x), x_scale) in rest.iter().zip(x_rest).zip(scale_rest) {
+        sums[0] = add_32(sums[0], unpack(part(block, 2)), first_half(block), x, *x_scale);
+    }
+    total(sums)
+}
+
+/// Adds the products of 32 numbers. A product takes an unsigned and a signed byte: the weight's sign moves to the activation.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+fn add_32(sum: __m256, w: __m256i, scale: __m256, x: &[i8; 32], x_scale: f32) -> __m256 {
+    let signed = _mm256_sign_epi8(load_integers(x), w);
+    let products = _mm256_maddubs_epi16(_mm256_sign_epi8(w, w), signed);
+    let products = _mm256_madd_epi16(products, _mm256_set1_epi16(1));
+    let scale = _mm256_mul_ps(scale, _mm256_set1_ps(x_scale));
+    _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(products), sum)
 }
 
 /// The blocks of the rows from `first` on, `count` each. A loop, here and below: a closure given to `array::from_fn` is compiled without AVX2 and not

@@ -1,6 +1,7 @@
 //! Stored numbers to f32: the definition of every type, one block at a time. Layouts: ggml-common.h of the ggml project.
 
 use crate::gguf::TensorType;
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 
 /// What the nibbles of IQ4_NL stand for.
@@ -15,9 +16,9 @@ pub fn dequantise(kind: TensorType, bytes: &[u8], out: &mut [f32]) {
     let (numbers, size) = kind.block();
     assert_eq!(bytes.len() / size * numbers, out.len(), "as many numbers as there are in the blocks");
     let block = match kind {
-        TensorType::F32 => f32_number,
-        TensorType::F16 => f16_number,
-        TensorType::BF16 => bf16_number,
+        TensorType::F32 => return floats::<4>(bytes, out, f32::from_le_bytes),
+        TensorType::BF16 => return floats::<2>(bytes, out, |bytes| bf16::from_le_bytes(bytes).to_f32()),
+        TensorType::F16 => return halves(bytes, out),
         TensorType::Q8_0 => q8_0,
         TensorType::Q4_0 => q4_0,
         TensorType::IQ4_NL => iq4_nl,
@@ -30,20 +31,23 @@ pub fn dequantise(kind: TensorType, bytes: &[u8], out: &mut [f32]) {
     }
 }
 
-fn half_at(bytes: &[u8], at: usize) -> f32 {
+fn floats<const B: usize>(bytes: &[u8], out: &mut [f32], number: impl Fn([u8; B]) -> f32) {
+    let (numbers, _) = bytes.as_chunks::<B>();
+    numbers.iter().zip(out).for_each(|(bytes, out)| *out = number(*bytes));
+}
+
+/// By instructions of the processor where it has them.
+fn halves(bytes: &[u8], out: &mut [f32]) {
+    for (bytes, out) in bytes.as_chunks::<2>().0.chunks(64).zip(out.chunks_mut(64)) {
+        let mut halves = [f16::ZERO; 64];
+        halves.iter_mut().zip(bytes).for_each(|(half, bytes)| *half = f16::from_le_bytes(*bytes));
+        halves[..out.len()].convert_to_f32_slice(out);
+    }
+}
+
+#[inline]
+pub(super) fn half_at(bytes: &[u8], at: usize) -> f32 {
     f16::from_le_bytes([bytes[at], bytes[at + 1]]).to_f32()
-}
-
-fn f32_number(bytes: &[u8], out: &mut [f32]) {
-    out[0] = f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-}
-
-fn f16_number(bytes: &[u8], out: &mut [f32]) {
-    out[0] = half_at(bytes, 0);
-}
-
-fn bf16_number(bytes: &[u8], out: &mut [f32]) {
-    out[0] = bf16::from_le_bytes([bytes[0], bytes[1]]).to_f32();
 }
 
 fn q8_0(bytes: &[u8], out: &mut [f32]) {
@@ -54,7 +58,8 @@ fn q8_0(bytes: &[u8], out: &mut [f32]) {
 }
 
 /// The low nibbles are the first sixteen numbers, the high nibbles the others.
-fn nibbles(bytes: &[u8], out: &mut [f32], value: impl Fn(u8) -> f32) {
+#[inline(always)]
+pub(super) fn nibbles<T>(bytes: &[u8], out: &mut [T], value: impl Fn(u8) -> T) {
     for (i, byte) in bytes.iter().enumerate() {
         out[i] = value(byte & 15);
         out[i + bytes.len()] = value(byte >> 4);
@@ -72,7 +77,8 @@ fn iq4_nl(bytes: &[u8], out: &mut [f32]) {
 }
 
 /// The scale and the minimum, 6 bits each, of one of the eight groups of a Q4_K or Q5_K block.
-fn scale_and_minimum(packed: &[u8], group: usize) -> (u8, u8) {
+#[inline]
+pub(super) fn scale_and_minimum(packed: &[u8], group: usize) -> (u8, u8) {
     if group < 4 {
         (packed[group] & 63, packed[group + 4] & 63)
     } else {

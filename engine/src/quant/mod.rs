@@ -6,10 +6,12 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod dequantise;
+mod panels;
 pub(crate) mod portable;
 
 pub use activations::{Activations, Block256, Form};
 pub use dequantise::dequantise;
+pub use panels::{Tiles, panel_products, panel_rows};
 
 use crate::gguf::TensorType;
 
@@ -191,6 +193,30 @@ mod tests {
                         "{code:?} {kind} {columns} {i}: {fast} {slow} {bound}"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn panels_give_what_single_rows_give() {
+        for (code, kind) in
+            Code::there().into_iter().skip(1).flat_map(|code| TensorType::ALL.map(|kind| (code, kind)))
+        {
+            let (rows, count, columns) = (5, 37, 768);
+            let bytes = blocks(kind, rows * columns / kind.block().0);
+            let floats: Vec<f32> = noise(3).take(count * columns).collect();
+            let mut single = vec![0.0; rows * count];
+            products(code, kind, &bytes, &Activations::new(code.form(kind), &floats, columns), &mut single);
+            let width = panel_rows(code, kind, columns, count).expect("enough rows for a panel");
+            let mut panel = vec![0.0; width * count];
+            panel_products(code, kind, &bytes, &Tiles::new(kind, &floats, columns), &mut panel);
+            let size = single.iter().map(|x| x * x).sum::<f32>().sqrt() / (single.len() as f32).sqrt();
+            for (i, of_panel) in panel.iter().enumerate() {
+                let expected = if i % width < rows { single[i % width * count + i / width] } else { 0.0 };
+                assert!(
+                    (of_panel - expected).abs() <= 3e-6 * size,
+                    "{code:?} {kind} {i}: {of_panel} {expected} {size}"
+                );
             }
         }
     }

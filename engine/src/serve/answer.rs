@@ -35,6 +35,7 @@ fn reason(finish: Finish) -> &'static str {
 fn usage(times: Times) -> Value {
     json!({
         "prompt_tokens": times.prompt,
+        "prompt_tokens_details": {"cached_tokens": times.reused},
         "completion_tokens": times.generated,
         "total_tokens": times.prompt + times.generated,
     })

@@ -14,6 +14,7 @@ pub(super) struct Metrics {
     pub(super) running: AtomicU64,
     pub(super) waiting: AtomicU64,
     prompt_tokens: AtomicU64,
+    reused_tokens: AtomicU64,
     generated_tokens: AtomicU64,
     prompt_time: AtomicU64,
     decode_time: AtomicU64,
@@ -23,6 +24,7 @@ impl Metrics {
     pub(super) fn finish(&self, times: Times) {
         self.finished.fetch_add(1, Relaxed);
         self.prompt_tokens.fetch_add(times.prompt as u64, Relaxed);
+        self.reused_tokens.fetch_add(times.reused as u64, Relaxed);
         self.generated_tokens.fetch_add(times.generated as u64, Relaxed);
         self.prompt_time.fetch_add(times.prompt_time.as_micros() as u64, Relaxed);
         self.decode_time.fetch_add(times.decode_time.as_micros() as u64, Relaxed);
@@ -30,7 +32,7 @@ impl Metrics {
 
     /// The text format of Prometheus.
     pub(super) fn text(&self) -> String {
-        let table: [(&str, &str, &str, &AtomicU64); 8] = [
+        let table: [(&str, &str, &str, &AtomicU64); 9] = [
             ("strata_requests_total", "counter", "requests for a completion", &self.requests),
             ("strata_requests_refused_total", "counter", "requests that got an error", &self.refused),
             (
@@ -43,6 +45,12 @@ impl Metrics {
             ("strata_requests_running", "gauge", "sequences that are being computed", &self.running),
             ("strata_requests_waiting", "gauge", "sequences that wait for a slot", &self.waiting),
             ("strata_prompt_tokens_total", "counter", "tokens of answered prompts", &self.prompt_tokens),
+            (
+                "strata_prompt_tokens_reused_total",
+                "counter",
+                "tokens of answered prompts that were in the cache already",
+                &self.reused_tokens,
+            ),
             ("strata_generated_tokens_total", "counter", "tokens of answers", &self.generated_tokens),
         ];
         let mut text = String::new();

@@ -5,3 +5,4 @@ mod gguf;
 mod programs;
 mod serve;
 mod support;
+mod vision;

@@ -168,6 +168,34 @@ fn what_is_wrong_gets_its_status() {
     }
 }
 
+/// The text of a greedy completion, and how many tokens of the prompt were not computed again.
+fn continued(server: &Server, prompt: &str) -> (String, u64) {
+    let body = serde_json::json!({"prompt": prompt, "max_tokens": 12, "temperature": 0});
+    let head = "POST /v1/completions HTTP/1.1\r\nContent-Type: application/json";
+    let answer = server.answer(head, &body.to_string());
+    let body = answer.split("\r\n\r\n").nth(1).expect("a body");
+    let object: serde_json::Value = serde_json::from_str(body).expect("one object");
+    let text = object["choices"][0]["text"].as_str().expect("a text").to_owned();
+    (text, object["usage"]["prompt_tokens_details"]["cached_tokens"].as_u64().expect("a number"))
+}
+
+#[test]
+fn what_a_conversation_has_said_is_not_computed_again() {
+    let server = Server::start(&["--parallel", "2"]);
+    let first = "a conversation that begins with this";
+    let (text, reused) = continued(&server, first);
+    assert_eq!(reused, 0);
+    let next = format!("{first}, and goes on");
+    let (_, of_another) = continued(&server, "something else");
+    let (with, reused) = continued(&server, &next);
+    // A token a byte, and what comes before the first.
+    assert!(of_another < 3 && reused as usize >= first.len(), "{of_another} {reused}");
+    assert_eq!(continued(&server, first).0, text, "the same text with less work");
+    let fresh = Server::start(&[]);
+    assert_eq!(continued(&fresh, &next), (with, 0), "as if everything had been computed");
+    assert!(server.metric("strata_prompt_tokens_reused_total") >= reused);
+}
+
 #[test]
 fn a_full_queue_says_so() {
     let server = Server::start(&["--parallel", "1", "--queue", "0"]);

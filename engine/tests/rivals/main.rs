@@ -5,6 +5,7 @@ mod logits;
 mod openai;
 mod python;
 mod tokens;
+mod vision;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -22,6 +23,7 @@ fn main() {
     trials.push(trial("tokens_of_multilingual_text", python::missing(&python::TOKENIZERS), tokens::agree));
     let missing = python::missing(&python::LLAMA_CPP).or_else(|| python::missing(&python::OPENAI));
     trials.push(trial("openais_client", missing, openai::talks));
+    trials.push(trial("embeddings_of_images", python::missing(&python::LLAMA_CPP), vision::agree));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 

@@ -12,11 +12,11 @@ pub(crate) struct Packages {
     modules: &'static str,
 }
 
-/// llama.cpp with its own kernels, and what writes models.
+/// llama.cpp with its own kernels, and what writes models and images.
 pub(crate) const LLAMA_CPP: Packages = Packages {
     name: "llama_cpp",
-    pins: &["gguf==0.19.0", "cyllama==0.2.18", "numpy>=1.24,<3"],
-    modules: "import gguf, cyllama.llama.llama_cpp",
+    pins: &["gguf==0.19.0", "cyllama==0.2.18", "numpy>=1.24,<3", "pillow==13.0.0"],
+    modules: "import gguf, cyllama.llama.llama_cpp, PIL",
 };
 
 /// Hugging Face's tokenizers, and what writes their vocabulary as GGUF.

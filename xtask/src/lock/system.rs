@@ -5,8 +5,8 @@ use super::model::{Host, Lock, Part, Toolchain};
 /// Its name, which no toolchain of the lock may have.
 pub(crate) const SYSTEM: &str = "system";
 
-/// What the machine's SDK brings.
-const OF_SDK: [Part; 3] = [Part::Compiler, Part::Hip, Part::DeviceLibs];
+/// What no SDK brings; all else is the SDK's.
+const PINNED: [Part; 3] = [Part::Cmake, Part::Ninja, Part::ComposableKernel];
 
 impl Lock {
     /// Adds it for `host`: what an SDK does not bring comes from the packages of the host's first toolchain, pinned as ever. Whether the SDK can
@@ -17,12 +17,12 @@ impl Lock {
             of_host().flat_map(|toolchain| toolchain.targets.clone()).collect();
         targets.sort();
         targets.dedup();
-        let is_of_sdk = |name: &str| {
+        let is_kept = |name: &str| {
             let named = self.packages.iter().filter(|package| package.name == name);
-            named.flat_map(|package| &package.provides).any(|part| OF_SDK.contains(part))
+            named.flat_map(|package| &package.provides).any(|part| PINNED.contains(part))
         };
         let packages = of_host().next().map_or(Vec::new(), |first| {
-            first.packages.iter().filter(|name| !is_of_sdk(name)).cloned().collect()
+            first.packages.iter().filter(|name| is_kept(name)).cloned().collect()
         });
         self.toolchains.push(Toolchain {
             name: SYSTEM.to_owned(),

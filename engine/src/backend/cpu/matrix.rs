@@ -1,7 +1,7 @@
 //! Weight matrices: rows of a mapped file, times rows of activations.
 
 use crate::gguf::{Gguf, Tensor, TensorType};
-use crate::quant::{Activations, Code, products};
+use crate::quant::{Activations, Code, Tiles, panel_products, panel_rows, products};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Matrix {
 const TASK_BYTES: usize = 1 << 15;
 
 impl Matrix {
-    pub(super) fn new(gguf: Arc<Gguf>, tensor: Tensor) -> Self {
+    pub(crate) fn new(gguf: Arc<Gguf>, tensor: Tensor) -> Self {
         Self { gguf, tensor }
     }
 
@@ -45,16 +45,48 @@ impl Matrix {
 
     /// Each row of `x` times the matrix of `expert`.
     pub(super) fn multiply(&self, code: Code, expert: usize, x: &[f32]) -> Vec<f32> {
-        let (rows, row_bytes) = (self.rows(), self.row_bytes());
-        let bytes = &self.gguf.bytes(&self.tensor)[expert * rows * row_bytes..][..rows * row_bytes];
-        let x = Activations::new(code.form(self.kind()), x, self.columns());
-        let count = x.rows();
-        let mut out = vec![0.0; rows * count];
-        let task_rows = (TASK_BYTES / row_bytes).clamp(1, rows);
-        let pieces = bytes.par_chunks(task_rows * row_bytes).zip(out.par_chunks_mut(task_rows * count));
-        pieces.for_each(|(bytes, out)| products(code, self.kind(), bytes, &x, out));
-        if count == 1 { out } else { transposed(&out, rows, count) }
+        let size = self.rows() * self.row_bytes();
+        let bytes = &self.gguf.bytes(&self.tensor)[expert * size..][..size];
+        multiply(code, self.kind(), bytes, self.columns(), x)
     }
+}
+
+/// Each row of `x` times the matrix `bytes`, whose rows are `columns` numbers of `kind`.
+pub(super) fn multiply(code: Code, kind: TensorType, bytes: &[u8], columns: usize, x: &[f32]) -> Vec<f32> {
+    let row_bytes = kind.row_bytes(columns);
+    let (rows, count) = (bytes.len() / row_bytes, x.len() / columns);
+    if let Some(panel_rows) = panel_rows(code, kind, columns, count) {
+        return by_panels(code, kind, bytes, &Tiles::new(kind, x, columns), count, panel_rows);
+    }
+    let x = Activations::new(code.form(kind), x, columns);
+    let mut out = vec![0.0; rows * count];
+    let task_rows = (TASK_BYTES / row_bytes).clamp(1, rows);
+    let pieces = bytes.par_chunks(task_rows * row_bytes).zip(out.par_chunks_mut(task_rows * count));
+    pieces.for_each(|(bytes, out)| products(code, kind, bytes, &x, out));
+    if count == 1 { out } else { transposed(&out, rows, count) }
+}
+
+/// Many rows, `count`, of `x`.
+fn by_panels(
+    code: Code,
+    kind: TensorType,
+    bytes: &[u8],
+    x: &Tiles,
+    count: usize,
+    panel_rows: usize,
+) -> Vec<f32> {
+    let row_bytes = kind.row_bytes(x.columns());
+    let rows = bytes.len() / row_bytes;
+    let mut panels = vec![0.0; rows.div_ceil(panel_rows) * panel_rows * count];
+    let pieces = bytes.par_chunks(panel_rows * row_bytes).zip(panels.par_chunks_mut(panel_rows * count));
+    pieces.for_each(|(bytes, out)| panel_products(code, kind, bytes, x, out));
+    let mut out = vec![0.0; rows * count];
+    out.par_chunks_mut(rows).enumerate().for_each(|(number, out)| {
+        for (panel, out) in panels.chunks_exact(panel_rows * count).zip(out.chunks_mut(panel_rows)) {
+            out.copy_from_slice(&panel[number * panel_rows..][..out.len()]);
+        }
+    });
+    out
 }
 
 /// `[rows][count]` as `[count][rows]`.

@@ -6,10 +6,11 @@ mod matrix;
 mod vector;
 
 pub use attention::Cache;
+pub(crate) use attention::softmax;
 pub use matrix::Matrix;
 
 use super::{Backend, Part};
-use crate::gguf::{Gguf, Tensor};
+use crate::gguf::{Gguf, Tensor, TensorType};
 use crate::model::{Batch, Experts, RopePairs, Turns};
 use crate::quant::{Code, dequantise};
 use rayon::ThreadPool;
@@ -41,6 +42,17 @@ impl Cpu {
     /// When the threads cannot be started.
     pub fn portable(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         Ok(Self { code: Code::Portable, ..Self::new(threads)? })
+    }
+
+    /// Each row of `x` times the rows of `matrix`, which are `columns` numbers each.
+    pub(crate) fn products(&self, matrix: &[f32], columns: usize, x: &[f32]) -> Vec<f32> {
+        let bytes: Vec<u8> = matrix.iter().flat_map(|number| number.to_le_bytes()).collect();
+        matrix::multiply(self.code, TensorType::F32, &bytes, columns, x)
+    }
+
+    /// Each row of `x` times a matrix.
+    pub(crate) fn times(&self, matrix: &Matrix, x: &[f32]) -> Vec<f32> {
+        matrix.multiply(self.code, 0, x)
     }
 
     /// How many threads it has.
@@ -139,7 +151,7 @@ impl Backend for Cpu {
     }
 
     fn multiply(&self, matrix: &Matrix, x: &Vec<f32>) -> Result<Vec<f32>, Infallible> {
-        Ok(matrix.multiply(self.code, 0, x))
+        Ok(self.times(matrix, x))
     }
 
     fn add(&self, x: &mut Vec<f32>, y: &Vec<f32>) -> Result<(), Infallible> {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use engine::catalogue::Catalogue;
 use engine::device::DeviceReport;
 use engine::gguf::Gguf;
-use engine::memory::{Card, Needs, Plan, Wish, available, choose, remedies, table};
+use engine::memory::{Card, Needs, Plan, Wish, adapters, available, budget, choose, remedies, table};
 use engine::model::Config;
 use hip::Runtime;
 use std::path::Path;
@@ -69,6 +69,7 @@ impl<'a> Planned<'a> {
 pub(crate) fn cards(kernels: &Path) -> Vec<Card> {
     let Ok(runtime) = Runtime::load() else { return Vec::new() };
     let compiled_for = Catalogue::read(kernels).map(|catalogue| catalogue.targets()).unwrap_or_default();
+    let adapters = adapters();
     let card = |number| {
         let device = runtime.device(number).ok()?;
         runtime.set_device(number).ok()?;
@@ -78,7 +79,8 @@ pub(crate) fn cards(kernels: &Path) -> Vec<Card> {
         let name =
             report.description.as_ref().map(|description| description.name.clone()).unwrap_or_default();
         let target = report.target();
-        Some(Card { number, name, target, cannot_run: report.cannot_run, is_integrated, free, budget: None })
+        let budget = budget(&name, &adapters);
+        Some(Card { number, name, target, cannot_run: report.cannot_run, is_integrated, free, budget })
     };
     (0..runtime.device_count().unwrap_or(0)).filter_map(card).collect()
 }
