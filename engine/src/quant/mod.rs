@@ -6,11 +6,13 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod dequantise;
+#[cfg(feature = "models")]
 mod panels;
 pub(crate) mod portable;
 
 pub use activations::{Activations, Block256, Form};
 pub use dequantise::dequantise;
+#[cfg(feature = "models")]
 pub use panels::{Tiles, panel_products, panel_rows};
 
 use crate::gguf::TensorType;
@@ -197,6 +199,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "models")]
     #[test]
     fn panels_give_what_single_rows_give() {
         for (code, kind) in
