@@ -21,12 +21,22 @@ pub(crate) fn commands_in_docs() -> Vec<DocCommand> {
     for page in pages {
         let text = std::fs::read_to_string(root.join(&page)).expect("a page");
         let mut is_block = false;
+        // Of a command that goes on: where it begins, and what it is so far.
+        let mut begun: Option<DocCommand> = None;
         for (number, line) in text.lines().enumerate() {
-            if line.starts_with("```") {
-                is_block = !is_block && line == "```sh";
+            // A block may stand in a list.
+            if line.trim_start().starts_with("```") {
+                is_block = !is_block && line.trim_start() == "```sh";
             } else if is_block && !line.trim().is_empty() {
                 let place = format!("{page}:{}", number + 1);
-                commands.push(DocCommand { place, command: line.trim().to_owned() });
+                let mut command = begun.take().unwrap_or(DocCommand { place, command: String::new() });
+                let (part, goes_on) =
+                    line.trim().strip_suffix('\\').map_or((line.trim(), false), |part| (part, true));
+                command.command += part;
+                match goes_on {
+                    true => begun = Some(command),
+                    false => commands.push(command),
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// What is not run, and why: the first rule whose words are part of the command.
-const NOT_RUN: [(&str, &str); 15] = [
+const NOT_RUN: [(&str, &str); 19] = [
     ("cargo test", "a test does not run the tests"),
     (
         "sh prerequisites.sh",
@@ -24,6 +24,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ),
     ("cargo vendor", "downloads every crate"),
     ("--offline --mirror", "needs the mirror of the block before"),
+    ("--host x86_64-pc-windows-gnu", "compiles for minutes; xtask/tests/wine runs it where Wine is"),
+    ("--from ../trio", "needs a tree of somebody; xtask/tests/it/project.rs builds one"),
     ("build --toolchain lite --targets gfx1201", "compiles for minutes"),
     (
         "verify --simulate",
@@ -31,6 +33,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ),
     ("verify dist/", "needs a release; `what_is_unpacked_is_verified_and_starts` runs it"),
     ("ls dist", "needs a release"),
+    ("engine/fuzz", "fuzzes for minutes"),
+    ("strata-vision ", "needs a model of gigabytes; engine/tests run it on small ones"),
     ("strata ", "needs a model of gigabytes; engine/tests run it on small ones"),
 ];
 
@@ -84,16 +88,18 @@ pub(crate) fn runs(command: &str) {
     }
     bash.env("XTASK", plain.get_program()).env("STRATA_STORE", store());
     // What is written below `~` must not be somebody's.
-    bash.env("HOME", world.path("home")).env("CARGO_HOME", cargo_home());
+    bash.env("HOME", world.path("home")).env("CARGO_HOME", home_of("CARGO_HOME", ".cargo"));
+    bash.env("RUSTUP_HOME", home_of("RUSTUP_HOME", ".rustup"));
     let run = world.ended(bash.output().expect("bash"));
     let code = OTHER_CODES.iter().find(|(words, _)| command.contains(words)).map_or(0, |(_, code)| *code);
     run.exits(code);
 }
 
-fn cargo_home() -> std::ffi::OsString {
-    std::env::var_os("CARGO_HOME").unwrap_or_else(|| {
+/// Where cargo and rustup keep things, whatever HOME is for the command.
+fn home_of(variable: &str, folder: &str) -> std::ffi::OsString {
+    std::env::var_os(variable).unwrap_or_else(|| {
         let home = std::env::var_os("HOME").unwrap_or_default();
-        Path::new(&home).join(".cargo").into()
+        Path::new(&home).join(folder).into()
     })
 }
 
