@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_path_of_9000_characters_reaches_cargo_whole_and_no_compiler() {
-        let long = "C:\\Program Files (x86)\\a & b;".repeat(300);
+        let long = "C:\\Program Files (x86)\\a & b;".repeat(320);
         assert!(long.len() > 9_000, "{}", long.len());
         let parent = parent(&[("Path", &long), ("SystemRoot", "C:\\Windows")]);
         assert_eq!(for_cargo(&parent, Host::WindowsMsvc, &[])["PATH"], long);

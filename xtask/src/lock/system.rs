@@ -6,7 +6,7 @@ use super::model::{Host, Lock, Part, Toolchain};
 pub(crate) const SYSTEM: &str = "system";
 
 /// What the machine's SDK brings.
-const OF_SDK: [Part; 3] = [Part::Compiler, Part::Hip, Part::DeviceLibs];
+const OF_SDK: [Part; 4] = [Part::Compiler, Part::OffloadBundler, Part::Hip, Part::DeviceLibs];
 
 impl Lock {
     /// Adds it for `host`: what an SDK does not bring comes from the packages of the host's first toolchain, pinned as ever. Whether the SDK can

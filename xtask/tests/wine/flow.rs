@@ -1,8 +1,9 @@
 //! The main job on Windows: bootstrap, doctor, build, a second build, dist, verify, and the release's own self-test.
 
+use crate::built::HOST;
 use crate::support::{Server, World, store};
 use crate::wine::{command, text};
-use crate::world::{LAYOUTS, engine, llvm_program, world, xtask_ends};
+use crate::world::{ALL, LAYOUTS, WRAPPED, engine, llvm_program, world, xtask_ends};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -14,11 +15,11 @@ pub(crate) fn with(command: &[&'static str]) -> Vec<&'static str> {
 }
 
 /// A bootstrapped workspace.
-fn bootstrapped() -> &'static World {
+pub(crate) fn bootstrapped() -> &'static World {
     static WORLD: OnceLock<(World, Server)> = OnceLock::new();
     &WORLD
         .get_or_init(|| {
-            let (world, server) = world(LAYOUTS[2]);
+            let (world, server) = world(HOST, WRAPPED, ALL);
             xtask_ends(&world, &with(&["bootstrap"])).exits(0);
             (world, server)
         })
@@ -57,7 +58,7 @@ fn name(target: &str) -> String {
 
 pub(crate) fn every_layout_is_installed_and_the_second_run_does_nothing() {
     for layout in LAYOUTS {
-        let (world, server) = world(layout);
+        let (world, server) = world(HOST, layout, &["dist"]);
         xtask_ends(&world, &with(&["bootstrap"])).exits(0);
         let requests = server.request_count();
         xtask_ends(&world, &with(&["bootstrap"])).exits(0);
@@ -96,7 +97,7 @@ pub(crate) fn code_objects_are_those_of_linux() {
     let store = store().display().to_string();
     linux.run(&["build", "--toolchain", "lite", "--targets", "gfx1100,gfx1201", "--store", &store]).exits(0);
     for target in TARGETS {
-        let windows = without_names(&code_object(world.root(), crate::built::HOST, target));
+        let windows = without_names(&code_object(world.root(), HOST, target));
         let own = without_names(&code_object(linux.root(), "x86_64-unknown-linux-gnu", target));
         assert!(windows == own, "{target}: the code objects differ");
     }

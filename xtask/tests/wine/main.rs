@@ -5,7 +5,6 @@ mod built;
 mod flow;
 mod process;
 mod programs;
-mod release;
 mod studio;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Several test binaries share it, and each uses its part.
@@ -17,12 +16,8 @@ use libtest_mimic::{Arguments, Trial};
 
 type Check = (&'static str, fn());
 
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 11] = [
     ("programs_start_under_wine", programs::programs_start_under_wine),
-    (
-        "a_windows_release_is_packed_on_linux_and_starts",
-        release::a_windows_release_is_packed_on_linux_and_starts,
-    ),
     (
         "every_layout_is_installed_and_the_second_run_does_nothing",
         flow::every_layout_is_installed_and_the_second_run_does_nothing,

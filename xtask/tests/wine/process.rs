@@ -1,18 +1,12 @@
 //! What the system does to xtask.exe: it is killed or interrupted in the middle of a build, its trees are read-only, its paths are long.
 
-use crate::flow::{TOOLCHAIN, with};
-use crate::support::{Server, World};
+use crate::built::HOST;
+use crate::flow::{TOOLCHAIN, bootstrapped, with};
+use crate::support::World;
 use crate::wine::{compile, text, windows};
-use crate::world::{LAYOUTS, world, xtask, xtask_ends};
+use crate::world::{ALL, WRAPPED, world, xtask, xtask_ends};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-
-/// A workspace of its own: these tests break it.
-fn bootstrapped() -> (World, Server) {
-    let (world, server) = world(LAYOUTS[0]);
-    xtask_ends(&world, &with(&["bootstrap"])).exits(0);
-    (world, server)
-}
 
 /// Waits for what another process does. Programs start slowly under Wine, so it gets longer than elsewhere.
 #[track_caller]
@@ -34,7 +28,9 @@ fn hanging_build(world: &World) -> Child {
     let line = format!("execute_process(COMMAND \"{}\" \"{}\")\n", slashes(&hang), slashes(&started));
     // Before `project`, which takes its time.
     world.write("engine/native/CMakeLists.txt", &(line + &cmake));
+    let store = windows(&bootstrapped().path("store"));
     let child = xtask(world, &with(&["build", "--targets", "gfx1100"]))
+        .args(["--store", &store])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -57,7 +53,7 @@ fn runs(program: &Path) -> bool {
 }
 
 pub(crate) fn children_die_with_a_killed_xtask() {
-    let (world, _server) = bootstrapped();
+    let (world, _server) = world(HOST, WRAPPED, ALL);
     let mut child = hanging_build(&world);
     child.kill().expect("kill");
     child.wait().expect("an end");
@@ -65,7 +61,7 @@ pub(crate) fn children_die_with_a_killed_xtask() {
 }
 
 pub(crate) fn an_interrupt_ends_a_build_in_order() {
-    let (world, _server) = bootstrapped();
+    let (world, _server) = world(HOST, WRAPPED, ALL);
     let child = hanging_build(&world);
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
@@ -75,16 +71,17 @@ pub(crate) fn an_interrupt_ends_a_build_in_order() {
 }
 
 pub(crate) fn read_only_trees_are_removed() {
-    let (world, _server) = bootstrapped();
+    let (world, _server) = world(HOST, WRAPPED, &["dist", "ninja"]);
+    xtask_ends(&world, &with(&["bootstrap"])).exits(0);
     let lock = std::fs::read_to_string(world.path("toolchains.lock")).expect("lock");
-    world.write("toolchains.lock", &lock.replace("\"dist\", \"cmake\", \"ninja\"", "\"dist\""));
+    world.write("toolchains.lock", &lock.replace("\"dist\", \"ninja\"", "\"dist\""));
     xtask_ends(&world, &[&["store", "gc"], &TOOLCHAIN[..]].concat()).exits(0);
     let (entries, left) = world.store();
-    assert_eq!((entries.len(), left), (1, Vec::new()), "cmake and ninja are gone");
+    assert_eq!((entries.len(), left), (1, Vec::new()), "ninja is gone");
 }
 
 pub(crate) fn a_place_that_is_too_deep_is_refused_before_anything_is_unpacked() {
-    let (origin, _server) = world(LAYOUTS[0]);
+    let (origin, _server) = world(HOST, WRAPPED, &["dist"]);
     let root = std::env::temp_dir().display().to_string().len();
     let deep = World::at(origin.path(&format!("{}/{}", "d".repeat(100), "e".repeat(118 - root.min(60)))));
     for file in ["toolchains.lock", "Cargo.toml"] {

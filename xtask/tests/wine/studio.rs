@@ -1,8 +1,8 @@
 //! A toolchain for MSVC gets Visual Studio's environment: from a vswhere, a tree and a vcvars64.bat of our own, by way of Wine's cmd.exe.
 
-use crate::flow::with;
-use crate::wine::{compile, prefix};
-use crate::world::{LAYOUTS, world_for, xtask_ends};
+use crate::flow::{bootstrapped, with};
+use crate::wine::{compile, prefix, windows};
+use crate::world::{ALL, WRAPPED, world, xtask};
 
 const MSVC: &str = "14.44.35207";
 const SDK: &str = "10.0.26100.0";
@@ -53,9 +53,10 @@ fn install() {
 
 pub(crate) fn a_toolchain_for_msvc_gets_the_environment_of_visual_studio() {
     install();
-    let (world, _server) = world_for("x86_64-pc-windows-msvc", LAYOUTS[1]);
-    xtask_ends(&world, &with(&["bootstrap"])).exits(0);
-    xtask_ends(&world, &with(&["build", "--targets", "gfx1100"])).exits(0);
+    let (world, _server) = world("x86_64-pc-windows-msvc", WRAPPED, ALL);
+    let store = windows(&bootstrapped().path("store"));
+    let run = xtask(&world, &with(&["build", "--targets", "gfx1100"])).args(["--store", &store]).output();
+    world.ended(run.expect("Wine starts")).exits(0);
     let kept = std::fs::read_to_string(world.path("target/xtask/developer-environment.json")).expect("kept");
     assert!(kept.contains(&format!("MSVC {MSVC}, Windows SDK {SDK}")), "{kept}");
 }
