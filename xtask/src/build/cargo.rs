@@ -140,13 +140,21 @@ mod tests {
     #[test]
     fn cargo_builds_in_a_folder_of_its_own_for_the_host_that_is_asked_for() {
         let own = Rust { cargo: "cargo".into(), rustc: None, std_sources: None, version: String::new() };
-        insta::assert_snapshot!(shown(Host::Linux, &own), @"");
+        insta::assert_snapshot!(shown(Host::Linux, &own), @r"
+        build --release --locked --color never --target x86_64-unknown-linux-gnu --target-dir /w/target/xtask/cargo --package engine --bin strata --lib
+        CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=/w=/strata --remap-path-prefix=/h/.cargo=/cargo -Clink-arg=-Wl,--enable-new-dtags,-rpath,$ORIGIN/rocm/lib
+        ");
         let debian = Rust {
             cargo: "/usr/bin/cargo".into(),
             rustc: Some("/usr/bin/rustc".into()),
             std_sources: Some("/usr/lib/rustlib/src/rust".into()),
             version: String::new(),
         };
-        insta::assert_snapshot!(shown(Host::WindowsGnu, &debian), @"");
+        insta::assert_snapshot!(shown(Host::WindowsGnu, &debian), @r"
+        build --release --locked --color never --target x86_64-pc-windows-gnu --target-dir /w/target/xtask/cargo --package engine --bin strata --lib -Zbuild-std=std,panic_abort
+        CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=/w=/strata --remap-path-prefix=/h/.cargo=/cargo --remap-path-prefix=/usr/lib/rustlib/src/rust=/rustc -Clink-arg=-Wl,--no-insert-timestamp
+        RUSTC=/usr/bin/rustc
+        RUSTC_BOOTSTRAP=1
+        ");
     }
 }

@@ -79,9 +79,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_project_is_said() {
-        insta::assert_snapshot!(refusal("name = \"a/b\"\nversion = \"1\"\n"), @"");
-        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"..\"\n"), @"");
-        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\ncmake = \"sub\"\n"), @"");
-        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\nkernel = []\n"), @"");
+        insta::assert_snapshot!(refusal("name = \"a/b\"\nversion = \"1\"\n"), @r#"`[DIR]/component.toml`: name = "a/b" must be letters, digits and `-_.+`"#);
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"..\"\n"), @r#"`[DIR]/component.toml`: version = ".." must be letters, digits and `-_.+`"#);
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\ncmake = \"sub\"\n"), @r#"`[DIR]/component.toml`: cmake = "sub" has no CMakeLists.txt"#);
+        insta::assert_snapshot!(refusal("name = \"a\"\nversion = \"1\"\nkernel = []\n"), @r"
+        `[DIR]/component.toml`: TOML parse error at line 3, column 1
+          |
+        3 | kernel = []
+          | ^^^^^^
+        unknown field `kernel`, expected one of `name`, `version`, `cmake`, `settings`, `sources`
+        ");
     }
 }

@@ -146,9 +146,9 @@ mod tests {
                 .map(|error| error.to_string())
                 .unwrap_or_default()
         };
-        insta::assert_snapshot!(refusal(Host::WindowsMsvc, Host::Linux, &all, true), @"");
-        insta::assert_snapshot!(refusal(Host::Linux, Host::WindowsMsvc, &all, true), @"");
-        insta::assert_snapshot!(refusal(Host::WindowsGnu, Host::Linux, &all, false), @"");
-        insta::assert_snapshot!(refusal(Host::WindowsGnu, Host::Linux, &none, true), @"");
+        insta::assert_snapshot!(refusal(Host::WindowsMsvc, Host::Linux, &all, true), @"no programs for x86_64-pc-windows-msvc can be built here: this machine cannot link programs for it");
+        insta::assert_snapshot!(refusal(Host::Linux, Host::WindowsMsvc, &all, true), @"no programs for x86_64-unknown-linux-gnu can be built here: this machine cannot link programs for it");
+        insta::assert_snapshot!(refusal(Host::WindowsGnu, Host::Linux, &all, false), @"no programs for x86_64-pc-windows-gnu can be built here: there is no x86_64-w64-mingw32-gcc on the PATH");
+        insta::assert_snapshot!(refusal(Host::WindowsGnu, Host::Linux, &none, true), @"no programs for x86_64-pc-windows-gnu can be built here: no Rust on this machine has its standard library, or the sources of it");
     }
 }

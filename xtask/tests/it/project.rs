@@ -110,11 +110,15 @@ fn a_project_of_c_cxx_and_hip_is_built_by_one_clang_whatever_the_environment_say
 fn a_project_without_code_for_the_target_and_a_folder_without_project_are_refused() {
     let world = component_world();
     let run = build(&world, &world.path("scale"), "gfx1100", &[]).exits(2);
-    insta::assert_snapshot!(run.stderr, @"");
+    insta::assert_snapshot!(run.stderr, @r#"
+    error: --from `[ROOT]/scale`: there is no component.toml
+
+    hint: write one beside the project's CMakeLists.txt: name = "…" and version = "…" are enough (docs/architecture.md, "Projects of others")
+    "#);
     let folder = project(&world, "p");
     world.write(
         "p/CMakeLists.txt",
-        "project(p LANGUAGES C)\nadd_library(answer STATIC answer.c)\ninstall(TARGETS answer)\n",
+        "cmake_minimum_required(VERSION 3.24)\nproject(p LANGUAGES C)\nadd_library(answer STATIC answer.c)\ninstall(TARGETS answer)\n",
     );
     let run = build(&world, &folder, "gfx1100", &[]).exits(1);
     assert!(

@@ -1,6 +1,6 @@
 //! A workspace for xtask.exe: the engine's own kernel and strata-device, and a lock whose dist has TheRock's layout with a clang that Wine can run.
 
-use crate::built::{HOST, programs};
+use crate::built::programs;
 use crate::support::{Fault, Member, Run, Server, World, sha256, store, tar_gz, workspace_root};
 use crate::wine::{command, compile, scratch, text, windows};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,8 @@ const BITCODE: [&str; 15] = [
     "oclc_abi_version_600",
 ];
 /// Where an archive's top may be (facts/therock.md 3.1).
-pub(crate) const LAYOUTS: [&str; 3] = ["", "./", "therock-dist-windows-multiarch-10.0.0rc3/"];
+pub(crate) const LAYOUTS: [&str; 3] = ["", "./", WRAPPED];
+pub(crate) const WRAPPED: &str = "therock-dist-windows-multiarch-10.0.0rc3/";
 
 fn run(command: &mut Command) -> String {
     let output = command.output().expect("it starts");
@@ -94,8 +95,14 @@ fn members() -> &'static Vec<Member> {
         let runtime = folder.join("amdhip64_7.dll");
         compile(include_str!("../../../crates/hip/tests/stub/amdhip64.c"), &["-shared"], &runtime);
         let bitcode = folder.join("empty.bc");
-        let compile_nothing = ["-target", "amdgcn-amd-amdhsa", "-x", "c", "-emit-llvm", "-c", "/dev/null", "-o"];
-        run(llvm_program("clang").args(compile_nothing).arg(&bitcode));
+        // Without module flags, as the real ones, which say nothing of code object versions and character sizes.
+        let nothing = folder.join("empty.ll");
+        let compile_nothing = ["-target", "amdgcn-amd-amdhsa", "-x", "c", "-emit-llvm", "-S", "/dev/null", "-o"];
+        run(llvm_program("clang").args(compile_nothing).arg(&nothing));
+        let module = std::fs::read_to_string(&nothing).expect("a module");
+        let target: Vec<&str> = module.lines().filter(|line| line.starts_with("target ")).collect();
+        std::fs::write(&nothing, target.join("\n") + "\n").expect("write");
+        run(llvm_program("llvm-as").arg(&nothing).arg("-o").arg(&bitcode));
         let read = |path: &Path| std::fs::read(path).expect("a file");
         let mut members: Vec<Member> = FILLED.iter().map(|path| Member::file(path, "10.0.0\n")).collect();
         for name in ["clang", "clang++", "lld", "llvm-ar"] {
@@ -118,21 +125,19 @@ fn package(host: &str, name: &str, provides: &str, url: &str, archive: &[u8], fi
     )
 }
 
-/// A workspace whose lock has the dist with its top at `prefix`, and the server of its archives.
-pub(crate) fn world(prefix: &str) -> (World, Server) {
-    world_for(HOST, prefix)
-}
+/// What a workspace's toolchain is made of.
+pub(crate) const ALL: &[&str] = &["dist", "cmake", "ninja"];
 
-/// The same with a dist for this host: both Windows ABIs run.
-pub(crate) fn world_for(host: &str, prefix: &str) -> (World, Server) {
+/// A workspace whose lock has these packages for this host, the dist with its top at `prefix`, and the server of its archives.
+pub(crate) fn world(host: &str, prefix: &str, packages: &[&str]) -> (World, Server) {
     let server = Server::start();
     let mut lock = format!(
-        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"{host}\"\nrocm = \"10.0.0\"\ntargets = [\"gfx1100\", \"gfx1201\"]\npackages = [\"dist\", \"cmake\", \"ninja\"]\n"
+        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"{host}\"\nrocm = \"10.0.0\"\ntargets = [\"gfx1100\", \"gfx1201\"]\npackages = {packages:?}\n"
     );
     let dist = tar_gz(prefix, members());
     let url = server.offer("dist.tar.gz", &dist, Fault::None);
     lock += &package(host, "dist", "\"compiler\", \"hip\", \"device-libs\"", &url, &dist, "dist.tar.gz");
-    for name in ["cmake", "ninja"] {
+    for name in packages.iter().filter(|name| **name != "dist") {
         let path = wheel(name);
         let file = path.file_name().expect("a name").to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).expect("a wheel");
@@ -145,14 +150,22 @@ pub(crate) fn world_for(host: &str, prefix: &str) -> (World, Server) {
     (world, server)
 }
 
-/// The engine as the one component, with its own kernel.
+/// The engine as the one component, with one of its kernels: Wine is slow.
 pub(crate) fn engine(world: &World, binaries: &str) {
     let root = workspace_root();
-    for file in
-        ["cmake/CodeObject.cmake", "engine/native/CMakeLists.txt", "engine/native/rms_norm.hip", "LICENSE"]
-    {
+    for file in [
+        "cmake/CodeObject.cmake",
+        "engine/native/rms_norm.hip",
+        "engine/native/rms_norm_args.h",
+        "engine/native/wave.h",
+        "LICENSE",
+    ] {
         world.write(file, &std::fs::read_to_string(root.join(file)).expect(file));
     }
+    world.write(
+        "engine/native/CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.24)\nproject(engine LANGUAGES CXX)\ninclude(../../cmake/CodeObject.cmake)\nadd_code_object(rms_norm SOURCE rms_norm.hip OPTIONS -nogpuinc)\n",
+    );
     world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"engine\"]\n");
     world.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"engine\"\nversion = \"0.1.0\"\n");
     world.write(
