@@ -3,7 +3,7 @@
 use crate::dist::Error;
 use crate::dist::closure::Tree;
 use crate::files::{self, Named};
-use crate::lock::Host;
+use crate::lock::{Host, Part};
 use crate::store::{Installed, Kind, Manifest};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,7 +39,11 @@ impl RocmTree {
             Host::WindowsMsvc | Host::WindowsGnu => "bin/amdhip64_7.dll",
         };
         for package in &toolchain.packages {
-            if package.tree.join(runtime).is_file() {
+            // Where a dist has its top, below a folder that wraps everything or not.
+            let top = package.receipt.parts.get(&Part::Hip).map(String::as_str).unwrap_or_default();
+            let prefix = if top.is_empty() { String::new() } else { format!("{top}/") };
+            let root = package.tree.join(top);
+            if root.join(runtime).is_file() {
                 let path = package.tree.with_file_name("manifest.json");
                 let manifest: Manifest = serde_json::from_str(&files::read_text(&path)?)
                     .map_err(std::io::Error::other)
@@ -47,8 +51,12 @@ impl RocmTree {
                 return Ok(Some(Self {
                     package: package.receipt.package.clone(),
                     version: package.receipt.version.clone(),
-                    root: package.tree.clone(),
-                    entries: manifest.entries.into_iter().map(|entry| (entry.path, entry.kind)).collect(),
+                    root,
+                    entries: manifest
+                        .entries
+                        .into_iter()
+                        .filter_map(|entry| Some((entry.path.strip_prefix(&prefix)?.to_owned(), entry.kind)))
+                        .collect(),
                 }));
             }
         }
