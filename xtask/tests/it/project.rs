@@ -111,7 +111,7 @@ fn a_project_without_code_for_the_target_and_a_folder_without_project_are_refuse
     let world = component_world();
     let run = build(&world, &world.path("scale"), "gfx1100", &[]).exits(2);
     insta::assert_snapshot!(run.stderr, @r#"
-    error: --from `[ROOT]/scale`: there is no component.toml
+    error[B12]: --from `[ROOT]/scale`: there is no component.toml
 
     hint: write one beside the project's CMakeLists.txt: name = "…" and version = "…" are enough (docs/architecture.md, "Projects of others")
     "#);

@@ -44,7 +44,7 @@ super::explanations! { Error {
         "docs/architecture.md (\"Projects of others\") describes every key";
     Error::CrossBuild { .. } => B14 Prerequisite: "Programs for another host cannot be built on this machine.",
         "Its linker or its standard library is not installed, or it is built on Windows only.",
-        "the hint names the command; docs/windows.md (\"Windows programs made on Linux\") tells what is needed";
+        "the hint names the command; docs/windows-builds.md tells what is needed";
 } else {
     Error::Files(_) => &super::machine::FILES;
 } }
