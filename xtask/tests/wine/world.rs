@@ -93,7 +93,11 @@ fn members() -> &'static Vec<Member> {
         let path = windows(&zig.join("ziglang/zig.exe")).replace('\\', "\\\\");
         compile(include_str!("launcher.c"), &["-municode", &format!("-DZIG=L\"{path}\"")], &launcher);
         let runtime = folder.join("amdhip64_7.dll");
-        compile(include_str!("../../../crates/hip/tests/stub/amdhip64.c"), &["-shared"], &runtime);
+        compile(
+            include_str!("../../../crates/hip/tests/stub/amdhip64.c"),
+            &["-shared", "-static", "-lpthread"],
+            &runtime,
+        );
         let bitcode = folder.join("empty.bc");
         // Without module flags, as the real ones, which say nothing of code object versions and character sizes.
         let nothing = folder.join("empty.ll");
