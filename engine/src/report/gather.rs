@@ -154,13 +154,15 @@ fn skip_rest(report: &mut Report, reason: &str) {
     }
 }
 
-/// 1 when a check failed, 6 when there was nothing to check it on. A list without a device is a list all the same.
+/// 1 when a check failed, 6 when there was nothing to check it on: no runtime, no GPU, or one that this release is not for. A list without a device
+/// is a list all the same.
 fn exit_code(report: &Report) -> u8 {
+    let is_for_others = report.devices.first().is_some_and(|device| device.cannot_run.is_some());
     let is_without_runtime = matches!(report.runtime, RuntimeReport::Missing { .. });
     let is_without_gpu = report.mode != Mode::ListDevices && report.devices.is_empty();
-    if report.checks.iter().any(Check::is_failed) {
+    if report.checks.iter().any(|check| check.is_failed() && !(is_for_others && check.name == DEVICE)) {
         1
-    } else if is_without_runtime || is_without_gpu {
+    } else if is_without_runtime || is_without_gpu || is_for_others && report.mode != Mode::ListDevices {
         6
     } else {
         0

@@ -140,7 +140,8 @@ fn verify(session: &Session, quick: bool, repair: bool) -> anyhow::Result<()> {
 
 fn gc(session: &Session, keep: Keep, dry_run: bool) -> anyhow::Result<()> {
     let lock = session.lock()?;
-    let garbage = session.store.garbage(&users(&lock).into_keys().collect(), keep)?;
+    let used = users(&lock).into_iter().filter(|(_, names)| !names.is_empty()).map(|(key, _)| key);
+    let garbage = session.store.garbage(&used.collect(), keep)?;
     let mut lines = Vec::new();
     for Garbage { path, why, bytes } in &garbage {
         let name = path.strip_prefix(session.store.root()).unwrap_or(path).display().to_string();

@@ -167,10 +167,10 @@ fn start(folder: &Path, program: &str, argument: &str) -> Result<Option<String>,
     let output = command.output().named("start", &path)?;
     match output.status.code() {
         Some(0) => Ok(None),
-        // 6: no HIP runtime or no GPU; everything else of the self-test has passed.
-        Some(6) if argument == "--selftest" => {
-            Ok(Some("strata-device --selftest on a GPU: this machine has no HIP runtime".into()))
-        }
+        // 6: no HIP runtime, or no GPU that the release is for; everything else of the self-test has passed.
+        Some(6) if argument == "--selftest" => Ok(Some(
+            "strata-device --selftest on a GPU: this machine has no HIP runtime, or no GPU that this release is for".into(),
+        )),
         _ => {
             let words = [output.stdout, output.stderr].concat();
             Err(Error::Start {

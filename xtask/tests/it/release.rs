@@ -5,7 +5,6 @@ use crate::support::{
 };
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -95,9 +94,7 @@ fn what_is_unpacked_is_verified_and_starts() {
             "{licences}"
         );
 
-        // Python's zipfile forgets modes.
         let device = folder.join("strata-device");
-        std::fs::set_permissions(&device, std::fs::Permissions::from_mode(0o755)).expect("chmod");
         let output =
             Command::new(&device).arg("--selftest").env_clear().output().expect("strata-device starts");
         let text =

@@ -1,21 +1,21 @@
-//! The main job on Windows: bootstrap, doctor, build, and a second build.
+//! The main job on Windows: bootstrap, doctor, build, a second build, dist, verify, and the release's own self-test.
 
 use crate::built::HOST;
 use crate::support::{Server, World, store};
-use crate::wine::text;
+use crate::wine::{command, text};
 use crate::world::{ALL, LAYOUTS, WRAPPED, engine, llvm_program, world, xtask_ends};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-const TOOLCHAIN: [&str; 2] = ["--toolchain", "t"];
+pub(crate) const TOOLCHAIN: [&str; 2] = ["--toolchain", "t"];
 const TARGETS: [&str; 2] = ["gfx1100", "gfx1201"];
 
-fn with(command: &[&'static str]) -> Vec<&'static str> {
+pub(crate) fn with(command: &[&'static str]) -> Vec<&'static str> {
     [command, &TOOLCHAIN].concat()
 }
 
 /// A bootstrapped workspace.
-fn bootstrapped() -> &'static World {
+pub(crate) fn bootstrapped() -> &'static World {
     static WORLD: OnceLock<(World, Server)> = OnceLock::new();
     &WORLD
         .get_or_init(|| {
@@ -37,6 +37,25 @@ fn built() -> &'static World {
     })
 }
 
+/// The same with its releases, unpacked by another program.
+fn unpacked() -> &'static PathBuf {
+    static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
+    UNPACKED.get_or_init(|| {
+        let world = built();
+        xtask_ends(world, &with(&["dist", "--targets", "gfx1100,gfx1201"])).exits(0);
+        let out = world.path("target/unpacked");
+        let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+        let zip = world.path("dist").join(format!("{}.zip", name("gfx1201")));
+        let status = std::process::Command::new("python3").args(["-c", script]).arg(zip).arg(&out).status();
+        assert!(status.expect("python3").success());
+        out.join(name("gfx1201"))
+    })
+}
+
+fn name(target: &str) -> String {
+    format!("strata-{}-x86_64-pc-windows-gnu-{target}", env!("CARGO_PKG_VERSION"))
+}
+
 pub(crate) fn every_layout_is_installed_and_the_second_run_does_nothing() {
     for layout in LAYOUTS {
         let (world, server) = world(HOST, layout, &["dist"]);
@@ -53,8 +72,10 @@ pub(crate) fn doctor_finds_the_toolchain() {
     assert!(run.stdout.contains("toolchain t (ROCm 10.0.0)"), "{}{}", run.stdout, run.stderr);
 }
 
-fn code_object(root: &Path, host: &str, target: &str) -> PathBuf {
-    root.join(format!("artifacts/0.1.0/{host}/engine/{target}/kernels/{target}/engine/rms_norm.co"))
+const KERNELS: [&str; 4] = ["matrix", "rms_norm", "rows", "vector"];
+
+fn code_object(root: &Path, host: &str, target: &str, kernel: &str) -> PathBuf {
+    root.join(format!("artifacts/0.1.0/{host}/engine/{target}/kernels/{target}/engine/{kernel}.co"))
 }
 
 /// The bytes without the section in which each compiler writes its own name.
@@ -77,14 +98,26 @@ pub(crate) fn code_objects_are_those_of_linux() {
     linux.write("toolchains.lock", &lock);
     let store = store().display().to_string();
     linux.run(&["build", "--toolchain", "lite", "--targets", "gfx1100,gfx1201", "--store", &store]).exits(0);
-    for target in TARGETS {
-        let windows = without_names(&code_object(world.root(), HOST, target));
-        let own = without_names(&code_object(linux.root(), "x86_64-unknown-linux-gnu", target));
-        assert!(windows == own, "{target}: the code objects differ");
+    for (target, kernel) in TARGETS.iter().flat_map(|target| KERNELS.map(|kernel| (target, kernel))) {
+        let windows = without_names(&code_object(world.root(), HOST, target, kernel));
+        let own = without_names(&code_object(linux.root(), "x86_64-unknown-linux-gnu", target, kernel));
+        assert!(windows == own, "{kernel} for {target}: the code objects differ");
     }
 }
 
 pub(crate) fn a_second_build_starts_no_compiler() {
     let run = xtask_ends(built(), &with(&["build", "--targets", "gfx1100,gfx1201"])).exits(0);
     assert_eq!(run.stdout, "2 artifacts, 0 built\n");
+}
+
+pub(crate) fn the_release_is_verified_and_its_self_test_passes() {
+    let release = unpacked();
+    let world = built();
+    let zip = format!("dist/{}.zip", name("gfx1201"));
+    xtask_ends(world, &["verify", &zip]).exits(0);
+    assert!(release.join("amdhip64_7.dll").is_file(), "beside the programs, not in System32's shadow");
+    let program = release.join("strata-device.exe");
+    let output = command(&program).arg("--selftest").current_dir(release).output().expect("Wine starts");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(text(&output).contains("AMD Radeon RX 9070 XT"), "{}", text(&output));
 }

@@ -3,7 +3,10 @@
 
 mod built;
 mod flow;
+mod process;
 mod programs;
+mod release;
+mod studio;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Several test binaries share it, and each uses its part.
 mod support;
@@ -14,15 +17,34 @@ use libtest_mimic::{Arguments, Trial};
 
 type Check = (&'static str, fn());
 
-const CHECKS: [Check; 5] = [
+const CHECKS: [Check; 12] = [
     ("programs_start_under_wine", programs::programs_start_under_wine),
     (
         "every_layout_is_installed_and_the_second_run_does_nothing",
         flow::every_layout_is_installed_and_the_second_run_does_nothing,
     ),
     ("doctor_finds_the_toolchain", flow::doctor_finds_the_toolchain),
+    (
+        "a_toolchain_for_msvc_gets_the_environment_of_visual_studio",
+        studio::a_toolchain_for_msvc_gets_the_environment_of_visual_studio,
+    ),
     ("code_objects_are_those_of_linux", flow::code_objects_are_those_of_linux),
     ("a_second_build_starts_no_compiler", flow::a_second_build_starts_no_compiler),
+    ("children_die_with_a_killed_xtask", process::children_die_with_a_killed_xtask),
+    ("an_interrupt_ends_a_build_in_order", process::an_interrupt_ends_a_build_in_order),
+    ("read_only_trees_are_removed", process::read_only_trees_are_removed),
+    (
+        "a_place_that_is_too_deep_is_refused_before_anything_is_unpacked",
+        process::a_place_that_is_too_deep_is_refused_before_anything_is_unpacked,
+    ),
+    (
+        "the_release_is_verified_and_its_self_test_passes",
+        flow::the_release_is_verified_and_its_self_test_passes,
+    ),
+    (
+        "a_windows_release_is_packed_on_linux_and_starts",
+        release::a_windows_release_is_packed_on_linux_and_starts,
+    ),
 ];
 
 fn main() {

@@ -98,6 +98,8 @@ fn members() -> &'static Vec<Member> {
             &["-shared", "-static", "-lpthread"],
             &runtime,
         );
+        let comgr = folder.join("amd_comgr.dll");
+        compile("int amd_comgr_get_version(void) { return 0; }\n", &["-shared"], &comgr);
         let bitcode = folder.join("empty.bc");
         // Without module flags, as the real ones, which say nothing of code object versions and character sizes.
         let nothing = folder.join("empty.ll");
@@ -117,6 +119,8 @@ fn members() -> &'static Vec<Member> {
             members.push(Member::File(format!("lib/llvm/amdgcn/bitcode/{name}.bc"), read(&bitcode)));
         }
         members.push(Member::File("bin/amdhip64_7.dll".into(), read(&runtime)));
+        // The runtime loads it by name.
+        members.push(Member::File("bin/amd_comgr.dll".into(), read(&comgr)));
         members
     })
 }
@@ -154,27 +158,19 @@ pub(crate) fn world(host: &str, prefix: &str, packages: &[&str]) -> (World, Serv
     (world, server)
 }
 
-/// The engine as the one component, with one of its kernels: Wine is slow.
+/// The engine as the one component, with its kernels: those of aiter-kernels take minutes.
 pub(crate) fn engine(world: &World, binaries: &str) {
     let root = workspace_root();
-    for file in [
-        "cmake/CodeObject.cmake",
-        "engine/native/rms_norm.hip",
-        "engine/native/rms_norm_args.h",
-        "engine/native/wave.h",
-        "LICENSE",
-    ] {
-        world.write(file, &std::fs::read_to_string(root.join(file)).expect(file));
+    let native = std::fs::read_dir(root.join("engine/native")).expect("the kernels").flatten();
+    let native = native.map(|file| format!("engine/native/{}", file.file_name().to_string_lossy()));
+    for file in native.chain(["cmake/CodeObject.cmake".into(), "LICENSE".into()]) {
+        world.write(&file, &std::fs::read_to_string(root.join(&file)).expect(&file));
     }
-    world.write(
-        "engine/native/CMakeLists.txt",
-        "cmake_minimum_required(VERSION 3.24)\nproject(engine LANGUAGES CXX)\ninclude(../../cmake/CodeObject.cmake)\nadd_code_object(rms_norm SOURCE rms_norm.hip OPTIONS -nogpuinc)\n",
-    );
     world.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"engine\"]\n");
     world.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"engine\"\nversion = \"0.1.0\"\n");
     world.write(
         "engine/Cargo.toml",
-        &format!("[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"rms_norm\"]\nbinaries = {binaries}\nruntime = [\"amdhip64_7.dll\"]\n"),
+        &format!("[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"matrix\", \"rms_norm\", \"rows\", \"vector\"]\nbinaries = {binaries}\nruntime = [\"amdhip64_7.dll\"]\n"),
     );
     world.write("engine/src/lib.rs", "");
 }

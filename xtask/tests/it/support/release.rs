@@ -63,7 +63,11 @@ pub(crate) fn released() -> &'static Released {
             let zip = first.path("dist").join(format!("{}.zip", release_name(target)));
             let status = Command::new("python3").args(["-c", script]).arg(zip).arg(&out).status();
             assert!(status.expect("python3").success());
-            (target.to_owned(), out.join(release_name(target)))
+            let folder = out.join(release_name(target));
+            // Python's zipfile forgets modes.
+            let programs = ["strata", "strata-device"].map(|program| folder.join(program));
+            assert!(Command::new("chmod").arg("+x").args(programs).status().expect("chmod").success());
+            (target.to_owned(), folder)
         };
         let unpacked = TARGETS.map(unpack).into();
         Released { first, second, unpacked }
