@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 type Handle = *mut c_void;
 
+/// As errors call it.
+const WHAT: &str = "hipBLASLt";
+
 /// `HIPBLAS_COMPUTE_32F`.
 const COMPUTE_32F: c_int = 2;
 /// `HIP_R_32F`.
@@ -42,7 +45,7 @@ macro_rules! api {
 
         impl Api {
             fn of(library: Library, path: &Path) -> Result<Self, LoadError> {
-                let missing = |symbol: &str| LoadError::Symbol { what: "hipBLASLt", library: PathBuf::from(path), symbol: symbol.to_owned() };
+                let missing = |symbol: &str| LoadError::Symbol { what: WHAT, library: PathBuf::from(path), symbol: symbol.to_owned() };
                 // SAFETY: each type is the one that hipblaslt.h declares for this symbol, and the library stays loaded as long as the process runs.
                 unsafe {
                     Ok(Self {
@@ -168,17 +171,8 @@ impl BlasLt {
     /// [`LoadError`]: it is not there, which is no fault of the machine; or it does not start.
     pub fn load(runtime: &Runtime, folders: &[PathBuf]) -> Result<Self, LoadError> {
         let in_folders = folders.iter().flat_map(|folder| NAMES.map(|name| folder.join(name)));
-        let mut attempts = Vec::new();
-        for path in in_folders.filter(|path| path.is_file()).chain(NAMES.map(PathBuf::from)) {
-            // SAFETY: what answers to these names is hipBLASLt, whose initialisers are meant to run in any process.
-            match unsafe { Library::new(&path) } {
-                Ok(library) => return Self::of(runtime, library, &path),
-                Err(error) => {
-                    attempts.push(Attempt { reason: library::reason(&error, &path), library: path });
-                }
-            }
-        }
-        Err(LoadError::NotFound { what: "hipBLASLt", attempts })
+        let paths = in_folders.filter(|path| path.is_file()).chain(NAMES.map(PathBuf::from));
+        library::load_first(WHAT, paths, |library, path| Self::of(runtime, library, path))
     }
 
     fn of(runtime: &Runtime, library: Library, path: &Path) -> Result<Self, LoadError> {
@@ -189,7 +183,7 @@ impl BlasLt {
         if status != 0 {
             let reason = format!("hipblasLtCreate failed with hipblasStatus_t {status}");
             let attempts = vec![Attempt { library: path.to_owned(), reason }];
-            return Err(LoadError::NotFound { what: "hipBLASLt", attempts });
+            return Err(LoadError::NotFound { what: WHAT, attempts });
         }
         // SAFETY: the address is one of the library's functions.
         let path = unsafe { library::path_of_address(api.create as *const c_void) };

@@ -14,25 +14,35 @@ const NAMES: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.s
 
 /// Tries every name in the system's search order.
 pub(crate) fn load_any() -> Result<Api, LoadError> {
-    load_first(NAMES.map(Path::new))
+    load_runtime(NAMES.map(Path::new))
 }
 
-/// Tries the paths in turn; the first that loads is the one, good or not.
-pub(crate) fn load_first<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<Api, LoadError> {
+/// Tries the paths in turn for a HIP runtime.
+pub(crate) fn load_runtime<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Api, LoadError> {
+    load_first("the HIP runtime", paths, Api::of)
+}
+
+/// Tries the paths in turn; the first that loads is the one, good or not: `of` decides. They are names of AMD's libraries, or paths that the caller chose.
+pub(crate) fn load_first<P: AsRef<Path>, T>(
+    what: &'static str,
+    paths: impl IntoIterator<Item = P>,
+    of: impl FnOnce(Library, &Path) -> Result<T, LoadError>,
+) -> Result<T, LoadError> {
     let mut attempts = Vec::new();
     for path in paths {
-        // SAFETY: loading runs the library's initialisers. What answers to these names, or to the path that the caller chose, is a HIP runtime,
-        // whose initialisers are meant to run in any process.
+        let path = path.as_ref();
+        // SAFETY: loading runs the library's initialisers. What answers to these names, or to the path that the caller chose, is a HIP runtime or
+        // hipBLASLt, whose initialisers are meant to run in any process.
         match unsafe { Library::new(path) } {
-            Ok(library) => return Api::of(library, path),
+            Ok(library) => return of(library, path),
             Err(error) => attempts.push(Attempt { library: path.to_owned(), reason: reason(&error, path) }),
         }
     }
-    Err(LoadError::NotFound { what: "the HIP runtime", attempts })
+    Err(LoadError::NotFound { what, attempts })
 }
 
 /// The loader's words, which libloading keeps in the source, without the name that they begin with on Linux.
-pub(crate) fn reason(error: &libloading::Error, path: &Path) -> String {
+fn reason(error: &libloading::Error, path: &Path) -> String {
     let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     text.strip_prefix(&format!("{}: ", path.display())).map_or(text.clone(), str::to_owned)
 }

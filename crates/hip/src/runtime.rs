@@ -27,7 +27,7 @@ impl Runtime {
     /// # Errors
     /// Those of [`Self::load`].
     pub fn load_from(path: &Path) -> Result<Self, LoadError> {
-        library::load_first([path]).map(|api| Self { api: Arc::new(api) })
+        library::load_runtime([path]).map(|api| Self { api: Arc::new(api) })
     }
 
     /// Where the loaded library lies, when the system says.

@@ -122,13 +122,8 @@ impl Encoder {
                 self.linear(second, &inner)
             }
             Projection::Gemma3 { norm, rows: matrix } => {
-                let mut pooled = self.pooled(&rows);
-                for row in pooled.chunks_exact_mut(self.config.width) {
-                    let mean = row.iter().map(|x| x * x).sum::<f32>() / row.len() as f32;
-                    let scale = 1.0 / (mean + self.config.epsilon).sqrt();
-                    row.iter_mut().zip(norm).for_each(|(x, weight)| *x *= scale * weight);
-                }
-                self.cpu.products(matrix, self.config.width, &pooled)
+                let Ok(normed) = self.cpu.rms_norm(&self.pooled(&rows), norm, self.config.epsilon);
+                self.cpu.products(matrix, self.config.width, &normed)
             }
         }
     }
@@ -148,8 +143,7 @@ impl Encoder {
     fn linear(&self, linear: &Linear, x: &[f32]) -> Vec<f32> {
         let mut y = self.cpu.times(&linear.matrix, x);
         if let Some(bias) = &linear.bias {
-            y.chunks_exact_mut(bias.len())
-                .for_each(|row| row.iter_mut().zip(bias).for_each(|(y, bias)| *y += bias));
+            let Ok(()) = self.cpu.add_to_rows(&mut y, bias);
         }
         y
     }

@@ -10,6 +10,7 @@ pub(crate) use attention::softmax;
 pub use matrix::Matrix;
 
 use super::{Backend, Part};
+use crate::element::Element;
 use crate::gguf::{Gguf, Tensor, TensorType};
 use crate::model::{Batch, Experts, RopePairs, Turns};
 use crate::quant::{Code, dequantise};
@@ -46,8 +47,7 @@ impl Cpu {
 
     /// Each row of `x` times the rows of `matrix`, which are `columns` numbers each.
     pub(crate) fn products(&self, matrix: &[f32], columns: usize, x: &[f32]) -> Vec<f32> {
-        let bytes: Vec<u8> = matrix.iter().flat_map(|number| number.to_le_bytes()).collect();
-        matrix::multiply(self.code, TensorType::F32, &bytes, columns, x)
+        matrix::multiply(self.code, TensorType::F32, &Element::F32.encode(matrix), columns, x)
     }
 
     /// Each row of `x` times a matrix.

@@ -26,18 +26,14 @@ pub(super) fn mix(
     card.launch(&Route { experts, weights: by, scores: scores.address(), count, used, tokens }.call())?;
 
     let both = hip.buffer(gate.card, jobs * 2 * gate.rows)?;
-    let half = |number: usize| Output {
-        address: both.address() + (number * gate.rows * 4) as u64,
-        stride: 2 * gate.rows,
-    };
     let shared = [x.address(), tokens as u64, used as u64];
-    gate.multiply_experts(card, experts, shared, half(0))?;
-    up.multiply_experts(card, experts, shared, half(1))?;
+    gate.multiply_experts(card, experts, shared, Output::half(&both, 0, gate.rows))?;
+    up.multiply_experts(card, experts, shared, Output::half(&both, 1, gate.rows))?;
     let inner = hip.activated(&both, jobs, gate.rows)?;
 
     let y = hip.buffer(gate.card, jobs * down.rows)?;
-    let place = Output { address: y.address(), stride: down.rows };
-    down.multiply_experts(card, experts, [inner.address(), jobs as u64, 1], place)?;
+    let inner = [inner.address(), jobs as u64, 1];
+    down.multiply_experts(card, experts, inner, Output::of(&y, down.rows))?;
     let out = hip.buffer(gate.card, tokens * down.rows)?;
     let call = Mix { out: out.address(), y: y.address(), weights: by, columns: down.rows, used, tokens };
     card.launch(&call.call())?;

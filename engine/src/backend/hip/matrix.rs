@@ -49,11 +49,23 @@ impl Product {
     }
 }
 
-/// A part of an output with rows of `stride` numbers: its address, the numbers of a row, and the rows.
+/// Where results go: rows whose begins are `stride` numbers apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Output {
     pub(super) address: u64,
     pub(super) stride: usize,
+}
+
+impl Output {
+    /// All of a buffer with rows of `width` numbers.
+    pub(super) fn of(buffer: &Buffer, width: usize) -> Self {
+        Self { address: buffer.address(), stride: width }
+    }
+
+    /// One half of each row of a buffer that holds two of `width` numbers side by side, as the activation takes gate and up.
+    pub(super) fn half(buffer: &Buffer, number: usize, width: usize) -> Self {
+        Self { address: buffer.address() + (number * width * 4) as u64, stride: 2 * width }
+    }
 }
 
 impl Matrix {
@@ -85,18 +97,17 @@ impl Matrix {
     /// Each row of `x` times the matrix.
     pub(super) fn multiply(&self, card: &Card, x: &Buffer, out: Output) -> Result<(), Error> {
         let count = x.len / self.columns;
-        let conversion = match Product::of(self.kind, self.columns, count, card.blas.is_some()) {
+        let (conversion, element) = match Product::of(self.kind, self.columns, count, card.blas.is_some()) {
             Product::Vector => return card.launch(&self.vector(x.address(), count, out).call(self.kind)),
-            Product::Matrix(conversion) => conversion,
-            Product::Blas(conversion, element) => {
-                let halves = card.converted(x, conversion)?;
-                if self.multiply_by_blas(card, element, [halves.address(), count as u64], out)? {
-                    return Ok(());
-                }
-                conversion
-            }
+            Product::Matrix(conversion) => (conversion, None),
+            Product::Blas(conversion, element) => (conversion, Some(element)),
         };
         let halves = card.converted(x, conversion)?;
+        if let Some(element) = element
+            && self.multiply_by_blas(card, element, [halves.address(), count as u64], out)?
+        {
+            return Ok(());
+        }
         let call = MultiplyMatrix {
             out: out.address,
             weights: self.memory.address(),

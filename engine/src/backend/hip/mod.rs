@@ -22,6 +22,7 @@ pub use step::Step;
 
 use super::{Backend, Part};
 use crate::catalogue::Catalogue;
+use crate::element::Element;
 use crate::gguf::{Gguf, Tensor};
 use crate::kernels::{Add, Gather, Route};
 use crate::model::{Batch, Experts, RopePairs, Turns};
@@ -151,8 +152,7 @@ impl Hip {
         let card = &self.cards[x.card];
         card.enter()?;
         card.call(card.stream.synchronize())?;
-        let bytes = card.call(x.memory.memory().read_first(x.len * 4))?;
-        Ok(bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+        Ok(Element::F32.decode(&card.call(x.memory.memory().read_first(x.len * 4))?))
     }
 }
 
@@ -188,8 +188,8 @@ impl Backend for Hip {
 
     fn vector(&self, part: Part, numbers: &[f32]) -> Result<Vector, Error> {
         let card = self.card_of(part);
-        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        Ok(Vector { card, memory: self.cards[card].upload(&bytes)?, len: numbers.len() })
+        let memory = self.cards[card].upload(&Element::F32.encode(numbers))?;
+        Ok(Vector { card, memory, len: numbers.len() })
     }
 
     fn cache(
@@ -259,8 +259,7 @@ impl Backend for Hip {
     fn multiply(&self, matrix: &Matrix, x: &Buffer) -> Result<Buffer, Error> {
         let x = self.on(matrix.card, x)?;
         let out = self.buffer(matrix.card, x.len / matrix.columns * matrix.rows)?;
-        let place = Output { address: out.address(), stride: matrix.rows };
-        matrix.multiply(&self.cards[matrix.card], &x, place)?;
+        matrix.multiply(&self.cards[matrix.card], &x, Output::of(&out, matrix.rows))?;
         Ok(out)
     }
 
@@ -333,14 +332,9 @@ impl Backend for Hip {
         let x = self.on(gate.card, x)?;
         let card = &self.cards[gate.card];
         let rows = x.len / gate.columns;
-        // Gate and up side by side, as the activation takes them.
         let both = self.buffer(gate.card, rows * 2 * gate.rows)?;
-        let half = |number: usize| Output {
-            address: both.address() + (number * gate.rows * 4) as u64,
-            stride: 2 * gate.rows,
-        };
-        gate.multiply(card, &x, half(0))?;
-        up.multiply(card, &x, half(1))?;
+        gate.multiply(card, &x, Output::half(&both, 0, gate.rows))?;
+        up.multiply(card, &x, Output::half(&both, 1, gate.rows))?;
         self.activated(&both, rows, gate.rows)
     }
 
