@@ -5,6 +5,8 @@ mod children;
 mod cli;
 mod clock;
 mod commands;
+#[cfg(test)]
+mod data_flow;
 mod digest;
 mod dist;
 mod fetch;

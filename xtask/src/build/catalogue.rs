@@ -23,8 +23,7 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     /// Reads the file.
     pub(super) fn read(path: &Path) -> Result<Self, Error> {
-        let invalid = |error| Error { verb: "read", path: path.into(), source: std::io::Error::other(error) };
-        serde_json::from_str(&files::read_text(path)?).map_err(invalid)
+        files::read_json(path)
     }
 
     /// Where the code object of this name is not as the catalogue says; `None`: nowhere.

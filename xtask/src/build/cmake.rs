@@ -3,7 +3,7 @@
 use super::environment::Variables;
 use super::plan::{Step, Tools};
 use super::run::{Failure, Program, tail};
-use super::{Error, Output};
+use super::{Error, Output, compile_commands};
 use crate::files;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -89,13 +89,7 @@ struct CompileCommand {
 
 /// The compiler's arguments for each code object by its name, with places in angle brackets instead of paths.
 pub(super) fn recorded_flags(step: &Step) -> Result<BTreeMap<String, Vec<String>>, Error> {
-    let path = step.build_folder.join("compile_commands.json");
-    let text = files::read_text(&path)?;
-    let commands: Vec<CompileCommand> = serde_json::from_str(&text).map_err(|error| files::Error {
-        verb: "read",
-        path,
-        source: std::io::Error::other(error),
-    })?;
+    let commands: Vec<CompileCommand> = files::read_json(&step.build_folder.join(compile_commands::NAME))?;
     let mut places: Vec<(String, String)> = step
         .settings
         .iter()
@@ -104,12 +98,9 @@ pub(super) fn recorded_flags(step: &Step) -> Result<BTreeMap<String, Vec<String>
         .collect();
     places.push((files::forward_slashes(&step.component.native), "<source>".into()));
     places.push((files::forward_slashes(&step.build_folder), "<build>".into()));
-    // The longest path first, so that one that lies in another is not cut in half.
-    places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
     let record = |command: CompileCommand| {
         let kernel = command.output.split_once("CMakeFiles/")?.1.split_once(".dir/")?.0.to_owned();
-        let mut shown = command.command.replace('\\', "/");
-        places.iter().for_each(|(path, place)| shown = shown.replace(path, place));
+        let shown = files::with_places(&command.command.replace('\\', "/"), &places);
         Some((kernel, shown.split_whitespace().map(unquoted).collect()))
     };
     Ok(commands.into_iter().filter_map(record).collect())

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Its name, which clangd looks for.
-const NAME: &str = "compile_commands.json";
+pub(super) const NAME: &str = "compile_commands.json";
 
 /// Joins what CMake wrote for each component. Of several targets the first of the plan that has one counts: an IDE shows one at a time.
 pub(crate) fn write_compile_commands(root: &Path, plan: &BuildPlan) -> Result<Option<PathBuf>, Error> {
@@ -39,8 +39,5 @@ fn commands_of(step: &Step) -> Result<Vec<Value>, Error> {
     if !path.is_file() {
         return Ok(Vec::new());
     }
-    let text = files::read_text(&path)?;
-    let damaged =
-        |error| files::Error { verb: "read", path: path.clone(), source: std::io::Error::other(error) };
-    Ok(serde_json::from_str(&text).map_err(damaged)?)
+    Ok(files::read_json(&path)?)
 }

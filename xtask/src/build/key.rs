@@ -51,7 +51,7 @@ impl Inputs {
 }
 
 /// What `cargo xtask env --write` puts beside a CMakeLists.txt for an IDE: no build reads it.
-const OF_THE_IDE: &str = "CMakeUserPresets.json";
+pub(crate) const OF_THE_IDE: &str = "CMakeUserPresets.json";
 
 /// The digest of every file below `folders`, by path relative to `root` and content; line ends count, times do not.
 pub(crate) fn digest_sources(root: &Path, folders: &[PathBuf]) -> Result<Sha256, Error> {

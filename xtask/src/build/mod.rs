@@ -27,6 +27,7 @@ pub(crate) use component::Kind as ComponentKind;
 pub(crate) use component::{Component, Workspace, load_workspace};
 pub(crate) use environment::{Parent, for_tools as tools_environment, toolchain_libraries};
 pub(crate) use error::Error;
+pub(crate) use key::OF_THE_IDE;
 pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
 pub(crate) use plan::{BuildPlan, Launcher, Request, Step, Tools, make_plan};
 pub(crate) use project::load_project;

@@ -2,7 +2,7 @@
 
 use super::environment::Variables;
 use crate::files::{self, Named};
-use crate::ui::interrupted;
+use crate::ui::{interrupted, last_lines};
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -113,7 +113,5 @@ fn end_group(child: &mut Child) {
 
 /// The last lines of `output`, indented.
 pub(super) fn tail(output: &str) -> String {
-    let lines: Vec<&str> = output.lines().collect();
-    let last = &lines[lines.len().saturating_sub(TAIL_LINES)..];
-    last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+    last_lines(output.lines(), TAIL_LINES)
 }

@@ -62,8 +62,7 @@ pub(crate) struct What {
 
 /// A host by its Rust triple.
 pub(super) fn host(triple: &str) -> Result<Host, String> {
-    let known = || Host::ALL.map(Host::triple).join(", ");
-    Host::from_triple(triple).ok_or_else(|| format!("the hosts are {}", known()))
+    Host::from_triple(triple).ok_or_else(|| format!("the hosts are {}", Host::triples()))
 }
 
 /// A compiler cache.

@@ -40,8 +40,7 @@ fn write_pages(
     page.render(&mut text).named("write", &path)?;
     files::write_whole(&path, &text)?;
     written.push(path.display().to_string());
-    let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     shown
-        .into_iter()
         .try_for_each(|command| write_pages(command, &format!("{name}-{}", command.get_name()), out, written))
 }

@@ -9,8 +9,6 @@ mod dist;
 mod doctor;
 mod env;
 mod explain;
-#[cfg(test)]
-mod flow;
 mod lock;
 mod man;
 mod mirror;

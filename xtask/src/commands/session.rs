@@ -51,8 +51,7 @@ impl Usage {
 
     /// A triple that is no host of the lock's format.
     pub(crate) fn unknown_host(triple: &str) -> Self {
-        let known = Host::ALL.map(Host::triple).join(", ");
-        Self::new(format!("unknown host `{triple}`"), format!("--host takes {known}"))
+        Self::new(format!("unknown host `{triple}`"), format!("--host takes {}", Host::triples()))
     }
 }
 
@@ -183,8 +182,7 @@ impl<'a> Session<'a> {
     pub(crate) fn hip_roots(&self, selected: Selected) -> Vec<PathBuf> {
         let installed = load_installed(&self.store, selected).ok();
         let own = installed.and_then(|installed| installed.parts.get(&Part::Hip).cloned());
-        let sdks = self.sdks().into_iter().filter(|c| c.verdict.is_ok()).map(|c| c.path);
-        own.into_iter().chain(sdks).collect()
+        sdk::hip_roots(own, &self.sdks())
     }
 
     /// What fetching needs.

@@ -2,7 +2,7 @@
 
 use super::{Error, Parts};
 use crate::build::{BuildManifest, MANIFEST_FILE};
-use crate::files::{self, Named};
+use crate::files;
 use crate::lock::Host;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -58,9 +58,7 @@ impl ReleaseManifest {
 
     /// The one in an unpacked release.
     pub(super) fn load(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(MANIFEST_FILE);
-        let text = files::read_text(&path)?;
-        Ok(serde_json::from_str(&text).map_err(std::io::Error::other).named("read", &path)?)
+        Ok(files::read_json(&folder.join(MANIFEST_FILE))?)
     }
 
     /// What runs it.

@@ -58,6 +58,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
     fs::read_to_string(path).named("read", path)
 }
 
+/// Reads a JSON file.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Error> {
+    serde_json::from_str(&read_text(path)?).map_err(io::Error::other).named("read", path)
+}
+
 /// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between. A crash may leave `<name>.<random>.new`
 /// beside it, which the folder's owner knows by its name.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
@@ -177,6 +182,13 @@ fn list_into(folder: &Path, prefix: &str, found: &mut Vec<String>) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// `text` with each path in it named by its place; the longest path first, so that one that lies in another is not cut in half.
+pub(crate) fn with_places(text: &str, places: &[(String, impl AsRef<str>)]) -> String {
+    let mut places: Vec<_> = places.iter().filter(|(path, _)| path.len() > 1).collect();
+    places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+    places.into_iter().fold(text.to_owned(), |text, (path, place)| text.replace(path, place.as_ref()))
 }
 
 /// `path` with forward slashes, as CMake wants it on every host.

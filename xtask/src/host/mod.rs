@@ -18,3 +18,15 @@ pub(crate) use machine::Machine;
 pub(crate) use programs::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 pub(crate) use survey::{Question, survey};
 pub(crate) use windows_value::windows_value;
+
+use std::path::PathBuf;
+
+/// The folder that a variable of the environment names; an empty one names none.
+fn folder_of_variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// Windows' own folder.
+fn windows_folder() -> PathBuf {
+    folder_of_variable("SystemRoot").unwrap_or_else(|| r"C:\Windows".into())
+}

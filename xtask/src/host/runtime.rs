@@ -25,7 +25,7 @@ pub(crate) fn runtimes() -> Vec<Runtime> {
 
 #[cfg(windows)]
 fn places(library: &str) -> Vec<(String, PathBuf)> {
-    let root = std::env::var_os("SystemRoot").map_or_else(|| PathBuf::from(r"C:\Windows"), PathBuf::from);
+    let root = super::windows_folder();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|folder| ("PATH".to_owned(), folder.join(library)));
     let system = [

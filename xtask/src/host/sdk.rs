@@ -1,6 +1,7 @@
 //! SDKs that this machine has beside the store: dists, HIP SDKs, ROCm, each with a verdict. The order is fixed, and the first good one is the
 //! system's. What is in the store is pinned, is chosen by its name, and comes before all of these.
 
+use super::folder_of_variable;
 use super::version::folders_by_version;
 use crate::lock::{Host, Part, compare_versions};
 use crate::store::{Layout, LayoutError, layout_of};
@@ -76,6 +77,12 @@ pub(crate) fn candidates(places: &Places, host: Host) -> Vec<Candidate> {
     found
 }
 
+/// Where a hipInfo may lie: the toolchain's own HIP, if there is one, then the good SDKs.
+pub(crate) fn hip_roots(own: Option<PathBuf>, candidates: &[Candidate]) -> Vec<PathBuf> {
+    let good = candidates.iter().filter(|candidate| candidate.verdict.is_ok());
+    own.into_iter().chain(good.map(|candidate| candidate.path.clone())).collect()
+}
+
 fn ordered(places: &Places) -> Vec<(String, PathBuf)> {
     let mut paths: Vec<(String, PathBuf)> = Vec::new();
     paths.extend(places.chosen.iter().map(|path| ("STRATA_HIP_ROOT".to_owned(), path.clone())));
@@ -134,19 +141,21 @@ fn has_a_file(folder: &Path, depth: usize) -> bool {
 
 /// The places of this machine; `root` is the checkout.
 pub(crate) fn places(root: &Path) -> Places {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let environment = ["HIP_PATH", "ROCM_PATH"];
     let installed = match cfg!(windows) {
         true => ["ProgramW6432", "ProgramFiles"]
             .into_iter()
-            .filter_map(folder)
+            .filter_map(folder_of_variable)
             .map(|path| path.join("AMD/ROCm"))
             .collect(),
         false => vec![PathBuf::from("/opt")],
     };
     Places {
-        chosen: folder("STRATA_HIP_ROOT"),
-        environment: environment.into_iter().filter_map(|name| Some((name, folder(name)?))).collect(),
+        chosen: folder_of_variable("STRATA_HIP_ROOT"),
+        environment: environment
+            .into_iter()
+            .filter_map(|name| Some((name, folder_of_variable(name)?)))
+            .collect(),
         installed,
         around: root.ancestors().skip(1).take(2).map(Path::to_owned).collect(),
         pip: ask_pip(),

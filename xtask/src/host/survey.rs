@@ -35,8 +35,7 @@ pub(crate) fn survey(question: &Question) -> Machine {
         .map(|selected| toolchain(store, selected))
         .collect();
     let sdks = sdk::candidates(&sdk::places(root), Host::THIS);
-    let good = sdks.iter().filter(|c| c.verdict.is_ok()).map(|c| c.path.clone());
-    let hip_roots: Vec<PathBuf> = part(Part::Hip).into_iter().chain(good).collect();
+    let hip_roots = sdk::hip_roots(part(Part::Hip), &sdks);
     let to_fetch = toolchains.iter().find(|toolchain| toolchain.name == selected.toolchain.name);
     let to_fetch = match to_fetch.map(|toolchain| &toolchain.state) {
         Some(State::Missing(_, bytes)) => bytes * SPACE_RATIO,
@@ -65,16 +64,15 @@ pub(crate) fn survey(question: &Question) -> Machine {
 
 fn toolchain(store: &Store, selected: Selected) -> Toolchain {
     let state = match load_installed(store, selected) {
-        Ok(installed) => State::Installed(installed.packages.len()),
+        Ok(installed) => match installed.parts.values().find(|path| !path.exists()) {
+            None => State::Installed(installed.packages.len()),
+            Some(path) => State::Broken(format!("`{}` is gone", path.display())),
+        },
         Err(Error::NotInstalled { package, .. }) => {
             State::Missing(format!("{package} is missing"), to_download(store, selected))
         }
         Err(error) => State::Broken(error.to_string()),
     };
-    let damaged = load_installed(store, selected)
-        .ok()
-        .and_then(|installed| installed.parts.into_values().find(|path| !path.exists()));
-    let state = damaged.map_or(state, |path| State::Broken(format!("`{}` is gone", path.display())));
     Toolchain { name: selected.toolchain.name.clone(), rocm: selected.toolchain.rocm.clone(), state }
 }
 
@@ -145,12 +143,11 @@ fn volumes(store: &Store, root: &Path, needed: u64) -> Vec<Volume> {
     ]
 }
 
-/// As Windows counts: the store's folder, the entry's name, `tree`, and the longest path in it.
+/// Of the longest path that the toolchain has in the store, where the lock tells.
 fn longest_path(store: &Store, selected: Selected) -> Option<usize> {
-    let root = store.root().to_string_lossy().encode_utf16().count();
     let sources = selected.packages().filter_map(|package| package.sources.first());
     let longest = sources.filter_map(|source| source.tree.as_ref()?.longest).max()?;
-    Some(root + "/0123456789abcdef/tree/".len() + usize::try_from(longest).ok()?)
+    Some(store.length_of(longest))
 }
 
 fn long_paths() -> Option<bool> {

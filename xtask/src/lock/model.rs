@@ -207,6 +207,11 @@ impl Host {
     /// Every host.
     pub(crate) const ALL: [Host; 3] = [Host::Linux, Host::WindowsMsvc, Host::WindowsGnu];
 
+    /// Every triple, for messages.
+    pub(crate) fn triples() -> String {
+        Self::ALL.map(Self::triple).join(", ")
+    }
+
     /// The host that this xtask was built for.
     pub(crate) const THIS: Host = if cfg!(all(windows, target_env = "msvc")) {
         Host::WindowsMsvc

@@ -21,7 +21,7 @@ pub(crate) use gc::{Garbage, Keep};
 pub(crate) use install::check_layout;
 pub(crate) use layout::{Layout, LayoutError, layout_of};
 pub(crate) use manifest::{Entry, Kind, Manifest};
-pub(crate) use path_length::{TooLong, longest as longest_path};
+pub(crate) use path_length::{TooLong, WINDOWS as LONGEST_ON_WINDOWS, longest as longest_path};
 pub(crate) use receipt::Receipt;
 pub(crate) use toolchain::{Installed, bootstrap, load_installed};
 pub(crate) use verify::{Depth, compare_entry, compare_tree, sealed_at};
@@ -49,6 +49,11 @@ impl Store {
     /// The folder of the entry with this key, there or not.
     pub(crate) fn entry(&self, key: Sha256) -> PathBuf {
         self.root.join(key.short())
+    }
+
+    /// Characters of a path of `longest` characters in an entry's tree.
+    pub(crate) fn length_of(&self, longest: u64) -> usize {
+        path_length::length_of(&self.root.join("0123456789abcdef").join("tree"), longest)
     }
 
     /// The receipt of the entry with this key, when it is installed by this version's rules.

@@ -4,7 +4,7 @@ use crate::lock::Host;
 use std::path::Path;
 
 /// Windows' MAX_PATH without its final NUL. xtask itself gets further; clang, lld, CMake and the loader do not.
-const WINDOWS: usize = 259;
+pub(crate) const WINDOWS: usize = 259;
 const WHOSE_WINDOWS: &str = "MAX_PATH of Windows";
 /// rocBLAS crashes when the folder of its kernel files has a longer path: a fixed buffer in Tensile (lemonade#3473).
 const ROCBLAS: usize = 174;
@@ -52,8 +52,13 @@ pub(super) fn check_longest(tree: &Path, longest: u64, host: Host) -> Result<(),
     if host == Host::Linux {
         return Ok(());
     }
-    let length = units(&tree.to_string_lossy()) + 1 + usize::try_from(longest).unwrap_or(WINDOWS);
+    let length = length_of(tree, longest);
     within(WINDOWS, WHOSE_WINDOWS, length, || format!("{}/… ({longest} more)", tree.display()))
+}
+
+/// Of a path of `longest` characters in `tree`, as Windows counts.
+pub(super) fn length_of(tree: &Path, longest: u64) -> usize {
+    units(&tree.to_string_lossy()) + 1 + usize::try_from(longest).unwrap_or(WINDOWS)
 }
 
 fn within(limit: usize, why: &'static str, length: usize, path: impl Fn() -> String) -> Result<(), TooLong> {

@@ -176,6 +176,13 @@ fn print_stderr(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
+/// The last `count` lines, indented: the end of what another program said.
+pub(crate) fn last_lines<'t>(lines: impl Iterator<Item = &'t str>, count: usize) -> String {
+    let lines: Vec<&str> = lines.collect();
+    let last = &lines[lines.len().saturating_sub(count)..];
+    last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+}
+
 /// `1.68 GB` in powers of ten, as download pages give it.
 pub(crate) fn human_bytes(bytes: u64) -> String {
     let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];

@@ -2,6 +2,7 @@
 
 use super::catalogue::BUG;
 use crate::digest::Sha256;
+use crate::files;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ pub(crate) fn install(root: PathBuf, command: &str, is_json: bool) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         let places = places(&root);
-        let shown = |text: &str| without_places(text, &places);
+        let shown = |text: &str| files::with_places(text, &places);
         let report = Report {
             what: shown(words(panic)),
             at: panic.location().map_or_else(|| "unknown".to_owned(), |at| shown(&at.to_string())),
@@ -102,13 +103,6 @@ fn places(root: &Path) -> Vec<(String, &'static str)> {
     folders.into_iter().filter_map(|(folder, place)| Some((folder?, place))).collect()
 }
 
-/// `text` with every place named by its meaning; the longest path first, so that one that lies in another is not cut in half.
-fn without_places(text: &str, places: &[(String, &'static str)]) -> String {
-    let mut places: Vec<_> = places.iter().filter(|(path, _)| path.len() > 1).collect();
-    places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-    places.into_iter().fold(text.to_owned(), |text, (path, place)| text.replace(path, place))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +117,7 @@ mod tests {
         ];
         let text = "no `/home/jo/work/store` and no /home/jo/.cargo/x.rs:3:1, but /usr";
         assert_eq!(
-            without_places(text, &places),
+            files::with_places(text, &places),
             "no `<workspace>/store` and no <home>/.cargo/x.rs:3:1, but /usr"
         );
     }

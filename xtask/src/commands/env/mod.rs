@@ -86,7 +86,7 @@ impl Env {
         let mut files = BTreeMap::new();
         for step in &plan.steps {
             let steps = plan.steps.iter().filter(|other| other.component.name == step.component.name);
-            let path = step.component.native.join(presets::FILE);
+            let path = step.component.native.join(build::OF_THE_IDE);
             files.entry(path).or_insert_with(|| presets::presets(steps, &environment, &ide));
         }
         let shown: Vec<String> = match self.write {

@@ -6,9 +6,6 @@ use crate::files;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Its name, beside the CMakeLists.txt.
-pub(super) const FILE: &str = "CMakeUserPresets.json";
-
 /// One preset for each target of a component. The build folders are not those of `cargo xtask build`.
 pub(super) fn presets<'a>(
     steps: impl Iterator<Item = &'a Step>,

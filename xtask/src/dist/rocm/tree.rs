@@ -2,7 +2,7 @@
 
 use crate::dist::Error;
 use crate::dist::closure::Tree;
-use crate::files::{self, Named};
+use crate::files;
 use crate::lock::{Host, Part};
 use crate::store::{Installed, Kind, Manifest};
 use std::collections::BTreeMap;
@@ -44,10 +44,7 @@ impl RocmTree {
             let prefix = if top.is_empty() { String::new() } else { format!("{top}/") };
             let root = package.tree.join(top);
             if root.join(runtime).is_file() {
-                let path = package.tree.with_file_name("manifest.json");
-                let manifest: Manifest = serde_json::from_str(&files::read_text(&path)?)
-                    .map_err(std::io::Error::other)
-                    .named("read", &path)?;
+                let manifest: Manifest = files::read_json(&package.tree.with_file_name("manifest.json"))?;
                 return Ok(Some(Self {
                     package: package.receipt.package.clone(),
                     version: package.receipt.version.clone(),

@@ -4,12 +4,11 @@ use super::Check;
 use super::toolchain::unset;
 use crate::host::machine::{Machine, Volume};
 use crate::lock::Host;
+use crate::store::LONGEST_ON_WINDOWS as MAX_PATH;
 use crate::ui::human_bytes;
 
 /// Below this a build of all targets may not fit.
 const SMALL: u64 = 2_000_000_000;
-/// Windows' MAX_PATH without its final NUL.
-const MAX_PATH: usize = 259;
 /// They never reach a compiler (docs/architecture.md, "The environment of children").
 const IGNORED: [&str; 12] = [
     "HIP_PATH",

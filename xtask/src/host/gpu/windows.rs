@@ -3,7 +3,7 @@
 use super::registry::{self, Row};
 use super::{Detection, hip_info, merge};
 use crate::host::process::output_within;
-use crate::host::windows_value;
+use crate::host::{windows_folder, windows_value};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -74,7 +74,7 @@ fn plain(value: &winreg::RegValue) -> registry::Value {
 
 /// The class subkeys of adapters that are in the machine now; `None` where Windows does not say.
 fn present() -> Option<Vec<String>> {
-    let mut command = Command::new(system32().join("pnputil.exe"));
+    let mut command = Command::new(windows_folder().join("System32").join("pnputil.exe"));
     command.args(["/enum-devices", "/connected", "/class", "Display"]);
     let output = output_within(&mut command, LIMIT).ok().filter(|output| output.status.success())?;
     // Its words are in the user's language, ids are not.
@@ -85,10 +85,4 @@ fn present() -> Option<Vec<String>> {
         Some(driver.rsplit('\\').next()?.to_owned())
     };
     Some(ids.iter().filter_map(subkey).collect()).filter(|subkeys: &Vec<String>| !subkeys.is_empty())
-}
-
-fn system32() -> PathBuf {
-    std::env::var_os("SystemRoot")
-        .map_or_else(|| PathBuf::from(r"C:\Windows"), PathBuf::from)
-        .join("System32")
 }

@@ -3,7 +3,7 @@
 use super::vcvars::{NO_TELEMETRY, Variables};
 use super::{ClangHeaders, DeveloperEnvironment, Error, Survey, environment, instance, windows_sdk};
 use crate::host::process::output_within;
-use crate::host::windows_value;
+use crate::host::{folder_of_variable, windows_value};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -28,13 +28,15 @@ pub(super) struct Places {
 
 impl Places {
     fn of_machine() -> Self {
-        let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let kits = r"SOFTWARE\WOW6432Node\Microsoft\Windows Kits\Installed Roots";
         let system = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment";
         let processor = windows_value(system, "PROCESSOR_ARCHITECTURE");
         Self {
-            program_files: ["ProgramFiles(x86)", "ProgramFiles"].into_iter().filter_map(folder).collect(),
-            prompt: folder("VSINSTALLDIR"),
+            program_files: ["ProgramFiles(x86)", "ProgramFiles"]
+                .into_iter()
+                .filter_map(folder_of_variable)
+                .collect(),
+            prompt: folder_of_variable("VSINSTALLDIR"),
             kits: windows_value(kits, "KitsRoot10").map(PathBuf::from),
             allow_previews: std::env::var_os("STRATA_VS_PREVIEW").is_some_and(|value| value == "1"),
             is_arm64: processor.is_some_and(|name| name.eq_ignore_ascii_case("ARM64")),

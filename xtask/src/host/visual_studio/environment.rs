@@ -4,6 +4,7 @@ use super::vcvars::{self, Variables};
 use super::{Error, Survey};
 use crate::digest::{Hasher, Sha256};
 use crate::files;
+use crate::ui::last_lines;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -89,7 +90,5 @@ fn keep(cache: &Path, key: Sha256, environment: &DeveloperEnvironment) {
 }
 
 fn tail(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    let last = &lines[lines.len().saturating_sub(12)..];
-    last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
+    last_lines(text.lines().map(str::trim_end).filter(|line| !line.is_empty()), 12)
 }

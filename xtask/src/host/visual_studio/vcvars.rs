@@ -50,19 +50,21 @@ fn utf16(bytes: &[u8]) -> String {
 
 /// What the script added or changed, one name for each variable whatever its case. `PATH` is written so, each folder of it once.
 pub(super) fn changes(before: &Variables, after: Variables) -> Variables {
-    let old =
-        |name: &str| before.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value);
     let is_noise = |name: &str| name.starts_with("__") || ["PROMPT", NO_TELEMETRY].contains(&name);
     let mut changed = Variables::new();
     for (name, value) in after {
         let is_path = name.eq_ignore_ascii_case("PATH");
         let value = if is_path { unique_folders(&value) } else { value };
         let known = changed.keys().any(|own| own.eq_ignore_ascii_case(&name));
-        if !known && !is_noise(&name) && old(&name) != Some(&value) {
+        if !known && !is_noise(&name) && value_of(before, &name) != Some(&value) {
             changed.insert(if is_path { "PATH".to_owned() } else { name }, value);
         }
     }
     changed
+}
+
+fn value_of<'v>(variables: &'v Variables, name: &str) -> Option<&'v String> {
+    variables.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
 /// A PATH without the folders that are there already, which differ at most in case and a last backslash.
@@ -81,12 +83,7 @@ pub(super) fn unique_folders(path: &str) -> String {
 
 /// What a build needs and the environment does not have.
 pub(super) fn missing(variables: &Variables, is_file: impl Fn(&str) -> bool) -> Vec<String> {
-    let value = |name: &str| {
-        variables
-            .iter()
-            .find(|(own, _)| own.eq_ignore_ascii_case(name))
-            .map_or("", |(_, value)| value.as_str())
-    };
+    let value = |name: &str| value_of(variables, name).map_or("", String::as_str);
     let folders: Vec<&str> = value("PATH").split(';').collect();
     let is_found = |program: &str| {
         folders.iter().any(|folder| is_file(&format!("{}\\{program}", folder.trim_end_matches('\\'))))
