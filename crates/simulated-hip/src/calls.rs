@@ -3,7 +3,7 @@
 //! Each is called by `crates/hip` alone, which keeps the header's rules: pointers to live memory of the size that the call names, strings that end
 //! with NUL. That is what the SAFETY lines below mean by "the caller's".
 
-use crate::device::{TOTAL_MEMORY, Work};
+use crate::device::Work;
 use crate::state::{
     Code, Function, INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, SUCCESS, State, Stream, state,
 };
@@ -103,7 +103,7 @@ export! {
         })
     }
     hipDeviceTotalMem(out: *mut usize, ordinal: c_int) {
-        with_device(ordinal, |_, _| unsafe { put(out, TOTAL_MEMORY as usize) })
+        with_device(ordinal, |state, number| unsafe { put(out, state.devices[number].total as usize) })
     }
     hipDeviceGetAttribute(out: *mut c_int, attribute: c_int, ordinal: c_int) {
         with_device(ordinal, |_, _| match attribute {
@@ -125,8 +125,8 @@ export! {
     }
     hipMemGetInfo(free: *mut usize, total: *mut usize) {
         let state = state();
-        let left = state.devices[state.current].free();
-        unsafe { put(free, left as usize); put(total, TOTAL_MEMORY as usize) }
+        let device = &state.devices[state.current];
+        unsafe { put(free, device.free() as usize); put(total, device.total as usize) }
     }
     hipMalloc(out: *mut Handle, size: usize) {
         match state().allocate(size.max(1)) {

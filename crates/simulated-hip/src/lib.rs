@@ -4,6 +4,7 @@
 //! It has the functions that `crates/hip` calls and is set up by the environment:
 //!
 //! - `STRATA_SIM_DEVICES`: targets of the devices, e.g. `gfx1100,gfx1100`; default `gfx1201`
+//! - `STRATA_SIM_VRAM`: bytes of memory that each device has; default 16 GiB
 //! - `STRATA_SIM_LLVM`: the unpacked LLVM whose disassembler reads the code objects
 //! - `STRATA_SIM_LOG`: a file that gets a line for each launch, graph and copy between devices
 //!

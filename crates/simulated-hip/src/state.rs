@@ -1,6 +1,6 @@
 //! Everything that the process's calls share.
 
-use crate::device::{Device, Work};
+use crate::device::{Device, TOTAL_MEMORY, Work};
 use gfx::Target;
 use gfx_sim::{Disassembler, Program};
 use std::io::Write;
@@ -63,8 +63,9 @@ impl State {
         let variable = |name: &str| std::env::var(name).ok();
         let names = variable("STRATA_SIM_DEVICES").unwrap_or_else(|| "gfx1201".to_owned());
         let targets = names.split(',').filter_map(|name| Target::parse(name).ok());
+        let total = variable("STRATA_SIM_VRAM").and_then(|bytes| bytes.parse().ok()).unwrap_or(TOTAL_MEMORY);
         Self {
-            devices: targets.map(Device::new).collect(),
+            devices: targets.map(|target| Device::new(target, total)).collect(),
             log: variable("STRATA_SIM_LOG").map(PathBuf::from),
             llvm: variable("STRATA_SIM_LLVM").map(PathBuf::from).unwrap_or_default(),
             ..Self::default()

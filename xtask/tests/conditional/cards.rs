@@ -1,11 +1,11 @@
 //! `strata check` of the release on simulated cards: every launch of the HIP backend is executed by the interpreter of machine code, through the same
 //! functions of the runtime that a card has, and the logits are compared with the CPU's.
 
-use crate::models::mixed;
+use crate::models::{Builder, mixed};
 use crate::simulate::tree_of;
 use crate::support::released;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -24,15 +24,69 @@ fn runtime() -> &'static Path {
     folder.path()
 }
 
-/// What `strata check` said, and what the cards did.
-struct Checked {
-    output: Output,
-    json: serde_json::Value,
-    log: Vec<String>,
+/// A release's `strata`, a model and simulated cards.
+pub(crate) struct Cards<'a> {
+    release: &'a Path,
+    folder: TempDir,
+    environment: Vec<(&'static str, String)>,
 }
 
-impl Checked {
-    fn count(&self, start: &str) -> usize {
+/// What `strata` said, and what the cards did.
+pub(crate) struct Done {
+    pub(crate) output: Output,
+    pub(crate) json: serde_json::Value,
+    pub(crate) talk: String,
+    pub(crate) log: Vec<String>,
+}
+
+impl<'a> Cards<'a> {
+    /// `devices` are targets, e.g. `gfx1100,gfx1100`.
+    pub(crate) fn new(release: &'a Path, devices: &str, model: &Builder) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("model.gguf"), model.bytes()).expect("a model");
+        let llvm = tree_of("llvm").display().to_string();
+        let environment = vec![("STRATA_SIM_DEVICES", devices.to_owned()), ("STRATA_SIM_LLVM", llvm)];
+        Self { release, folder, environment }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Sets a variable of all later runs.
+    pub(crate) fn set(&mut self, name: &'static str, value: impl ToString) {
+        self.environment.retain(|(other, _)| *other != name);
+        self.environment.push((name, value.to_string()));
+    }
+
+    /// Runs a command with `--json` on the model.
+    pub(crate) fn run(&self, command: &str, arguments: &[&str]) -> Done {
+        let log = self.path("log");
+        let _ = std::fs::remove_file(&log);
+        let output = Command::new(self.release.join("strata"))
+            .args([command, "--json"])
+            .args(arguments)
+            .arg(self.path("model.gguf"))
+            .env_clear()
+            .env("LD_LIBRARY_PATH", runtime())
+            .env("STRATA_SIM_LOG", &log)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .output()
+            .expect("strata starts");
+        let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+        let log = std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
+        Done { output, json, talk, log }
+    }
+
+    /// Compares with the CPU.
+    pub(crate) fn check(&self, arguments: &[&str]) -> Done {
+        self.run("check", &[&["-n", "5", "--prompt", "twenty words and one"], arguments].concat())
+    }
+}
+
+impl Done {
+    pub(crate) fn count(&self, start: &str) -> usize {
         self.log.iter().filter(|line| line.starts_with(start)).count()
     }
 
@@ -40,8 +94,14 @@ impl Checked {
         self.log.iter().filter_map(|line| line.strip_prefix("launch ")?.split(' ').nth(1)).collect()
     }
 
-    fn agrees(&self) {
-        let (out, talk) = (&self.json, String::from_utf8_lossy(&self.output.stderr));
+    /// The JSON of a run that ended well.
+    pub(crate) fn succeeded(&self) -> &serde_json::Value {
+        assert!(self.output.status.success(), "{}\n{}", self.json, self.talk);
+        &self.json
+    }
+
+    pub(crate) fn agrees(&self) {
+        let (out, talk) = (&self.json, &self.talk);
         assert!(self.output.status.success() && out["agrees"] == true, "{out}\n{talk}");
         assert_eq!((&out["steps"], &out["same_best_token"]), (&5.into(), &5.into()), "{out}");
         // What was measured is 0.14 % at most: attention and the prompt's products in f16.
@@ -49,31 +109,11 @@ impl Checked {
     }
 }
 
-fn check(release: &Path, devices: &str, architecture: &'static str, arguments: &[&str]) -> Checked {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (model, log) = (folder.path().join("model.gguf"), folder.path().join("log"));
-    std::fs::write(&model, mixed(architecture).bytes()).expect("a model");
-    let output = Command::new(release.join("strata"))
-        .args(["check", "--json", "-n", "5", "--prompt", "twenty words and one"])
-        .args(arguments)
-        .arg(&model)
-        .env_clear()
-        .env("LD_LIBRARY_PATH", runtime())
-        .env("STRATA_SIM_DEVICES", devices)
-        .env("STRATA_SIM_LLVM", tree_of("llvm"))
-        .env("STRATA_SIM_LOG", &log)
-        .output()
-        .expect("strata starts");
-    let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let log = std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
-    Checked { output, json, log }
-}
-
 pub(crate) fn cards_compute_what_the_cpu_computes() {
     for (target, folder) in &released().unpacked {
         // Each target's code runs dense models of both ways to rotate and a mixture of experts.
         for architecture in if target == "gfx1100" { ["llama", "qwen3moe"] } else { ["qwen2", "qwen3"] } {
-            let checked = check(folder, target, architecture, &["--gpu", "0"]);
+            let checked = Cards::new(folder, target, &mixed(architecture)).check(&["--gpu", "0"]);
             checked.agrees();
             // The prompt on the matrix instructions, its tokens one by one on the vector kernels.
             let kernels = checked.kernels();
@@ -117,13 +157,14 @@ pub(crate) fn a_card_that_computes_wrong_numbers_is_found() {
         }
     }
     let folder = kernels.path().display().to_string();
-    let checked = check(release, target, "llama", &["--gpu", "0", "--kernels", &folder]);
+    let checked = Cards::new(release, target, &mixed("llama")).check(&["--gpu", "0", "--kernels", &folder]);
     assert_eq!((checked.output.status.code(), &checked.json["agrees"]), (Some(1), &false.into()));
 }
 
 pub(crate) fn layers_are_split_over_cards_of_one_family() {
     let (target, folder) = &released().unpacked[0];
-    let checked = check(folder, &format!("{target},{target}"), "llama", &["--gpus", "1,0"]);
+    let checked =
+        Cards::new(folder, &format!("{target},{target}"), &mixed("llama")).check(&["--gpus", "1,0"]);
     checked.agrees();
     assert!(checked.count("launch 0 ") > 0 && checked.count("launch 1 ") > 0);
     // Five steps; activations go from the first card to the second once each.
