@@ -47,6 +47,12 @@ fn main() {
             None,
             cards::layers_are_split_over_cards_of_one_family,
         ),
+        trial("the_bell_behind_a_graph_is_waited_for", None, cards::the_bell_behind_a_graph_is_waited_for),
+        trial(
+            "long_prompts_are_multiplied_by_the_hipblaslt_that_is_there",
+            None,
+            cards::long_prompts_are_multiplied_by_the_hipblaslt_that_is_there,
+        ),
         trial(
             "experts_are_divided_between_card_and_ram",
             None,
