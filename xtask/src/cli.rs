@@ -33,6 +33,9 @@ pub(crate) struct Global {
     /// Write for a person or for a program: one JSON object a line on stdout
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: OutputFormat,
+    /// The same as `--format json`
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
     /// When to colour
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: Color,
@@ -102,7 +105,8 @@ impl Cli {
             (_, true) => Verbosity::Verbose,
             _ => Verbosity::Normal,
         };
-        Ui::new(self.global.format, verbosity, self.global.color, &Surroundings::of_process())
+        let format = if self.global.json { OutputFormat::Json } else { self.global.format };
+        Ui::new(format, verbosity, self.global.color, &Surroundings::of_process())
     }
 }
 

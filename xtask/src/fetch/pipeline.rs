@@ -7,7 +7,7 @@ use crate::digest::{Hasher, Sha256};
 use crate::lock::Archive;
 use crate::ui::{Bar, interrupted};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Chunks that wait for a slower thread: 2 MiB on each way.
@@ -125,16 +125,24 @@ impl ChunkReader {
 
 impl Read for ChunkReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.fill_buf()?.read(buffer)?;
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl BufRead for ChunkReader {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.at == self.current.len() {
             match self.queue.recv() {
                 Ok(chunk) => (self.current, self.at) = (chunk, 0),
-                Err(_) => return Ok(0),
+                Err(_) => return Ok(&[]),
             }
         }
-        let rest = &self.current[self.at..];
-        let n = rest.len().min(buffer.len());
-        buffer[..n].copy_from_slice(&rest[..n]);
+        Ok(&self.current[self.at..])
+    }
+
+    fn consume(&mut self, n: usize) {
         self.at += n;
-        Ok(n)
     }
 }

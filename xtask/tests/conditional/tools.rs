@@ -1,6 +1,7 @@
 //! Habits that other people's programs check, and shells that not every machine has.
 
 use crate::support::{World, workspace_root};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Program, arguments and the name of the check.
@@ -35,12 +36,18 @@ pub(crate) fn checks() -> Vec<Check> {
 }
 
 fn missing(program: &str) -> Option<String> {
-    let found = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
-    (!found).then(|| format!("there is no {program} on the PATH"))
+    let found = command(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    (!found).then(|| format!("there is no {program} (`sh prerequisites.sh --tools`)"))
+}
+
+/// The program that `prerequisites.sh --tools` has installed, or else one of the PATH.
+fn command(program: &str) -> Command {
+    let ours = workspace_root().join("target/tools/bin").join(program);
+    Command::new(if ours.is_file() { ours } else { PathBuf::from(program) })
 }
 
 fn passes(program: &str, arguments: &[&str]) {
-    let output = Command::new(program).args(arguments).current_dir(workspace_root()).output().expect(program);
+    let output = command(program).args(arguments).current_dir(workspace_root()).output().expect(program);
     let text =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{text}");
@@ -75,7 +82,7 @@ fn completes(shell: &str) {
             "bootstrap",
         ),
     };
-    let output = Command::new(shell).args(arguments).current_dir(world.root()).output().expect(shell);
+    let output = command(shell).args(arguments).current_dir(world.root()).output().expect(shell);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains(expected), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }

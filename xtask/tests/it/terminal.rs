@@ -1,8 +1,8 @@
 //! What a person sees, on terminals of 40, 80 and 200 columns.
 
 use crate::support::{
-    BOOTSTRAP, Fault, Server, World, dist_members, large_tar_gz, lock, lock_of, on_terminal, sha256, tar_gz,
-    workspace_root,
+    BOOTSTRAP, Fault, Server, World, component_world, dist_members, large_tar_gz, lock, lock_of, on_terminal,
+    sha256, store, tar_gz, workspace_root,
 };
 
 const WIDTHS: [u16; 3] = [40, 80, 200];
@@ -65,6 +65,44 @@ fn a_bar_is_one_row_with_its_step_share_rate_and_time_left() {
         // Nothing of it is left behind.
         assert!(!seen.screen.contains('%'), "{}", seen.screen);
         assert!(seen.screen.contains("ready toolchain t"), "{}", seen.screen);
+    }
+}
+
+/// A row that tells how long a job has been running; one of a phase ends otherwise.
+fn is_job(row: &str) -> bool {
+    let is_clock = |word: &str| word.strip_suffix('s').is_some_and(|number| number.parse::<u32>().is_ok());
+    row.starts_with("    build scale gfx") && row.split_whitespace().last().is_some_and(is_clock)
+}
+
+#[test]
+fn jobs_that_run_at_once_have_a_row_each_below_what_was_said() {
+    let targets = ["gfx1100", "gfx1101", "gfx1150", "gfx1201"];
+    for columns in WIDTHS {
+        let world = component_world();
+        let store = store().display().to_string();
+        let list = targets.join(",");
+        let arguments =
+            ["build", "--toolchain", "lite", "--store", &store, "--jobs", "4", "--targets", &list];
+        let seen = on_terminal(&world, columns, &arguments, &[("NO_COLOR", "1")]);
+        assert_eq!(seen.code, Some(0), "{}", seen.raw);
+        let jobs = |screen: &Vec<String>| screen.iter().filter(|row| is_job(row)).count();
+        let fullest = seen.screens.iter().max_by_key(|screen| jobs(screen)).expect("a screen");
+        assert!(jobs(fullest) >= 2, "{columns}: never two at once: {:#?}", seen.screens);
+        for screen in &seen.screens {
+            for target in targets {
+                let rows = screen.iter().filter(|row| is_job(row) && row.contains(target)).count();
+                assert!(rows <= 1, "{columns}: {target} has {rows} rows: {screen:#?}");
+            }
+            let said = screen.iter().rposition(|row| row.starts_with("    built "));
+            let first = screen.iter().position(|row| is_job(row));
+            if let (Some(said), Some(first)) = (said, first) {
+                assert!(said < first, "{columns}: a word among the jobs: {screen:#?}");
+            }
+        }
+        for target in targets {
+            assert!(seen.screen.contains(&format!("    built scale {target} in ")), "{}", seen.screen);
+        }
+        assert!(!seen.screen.lines().any(is_job), "{columns}: a job was left behind: {}", seen.screen);
     }
 }
 

@@ -16,10 +16,14 @@ pub(crate) use refusal::Refusal;
 pub(crate) use tree::{Limits, TreeWriter};
 
 use std::fs::File;
-use std::io::Read;
+use std::io::BufRead;
 
 /// Unpacks a stream of any format but zip.
-pub(crate) fn unpack_stream(format: Format, reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal> {
+pub(crate) fn unpack_stream(
+    format: Format,
+    reader: impl BufRead,
+    tree: &mut TreeWriter,
+) -> Result<(), Refusal> {
     match format {
         Format::Deb => deb::unpack(reader, tree),
         _ => tar::unpack(format, reader, tree),

@@ -2,14 +2,14 @@
 
 use super::{Format, Refusal, TreeWriter, name, zstd};
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use tar::EntryType;
 
 /// Unpacks a tar stream in the compression that `format` names, to the last byte of `reader`.
-pub(super) fn unpack(format: Format, reader: impl Read, tree: &mut TreeWriter) -> Result<(), Refusal> {
+pub(super) fn unpack(format: Format, reader: impl BufRead, tree: &mut TreeWriter) -> Result<(), Refusal> {
     match format {
-        Format::TarGz => unpack_plain(flate2::read::MultiGzDecoder::new(reader), tree),
-        Format::TarXz => unpack_plain(liblzma::read::XzDecoder::new_multi_decoder(reader), tree),
+        Format::TarGz => unpack_plain(flate2::bufread::MultiGzDecoder::new(reader), tree),
+        Format::TarXz => unpack_plain(liblzma::bufread::XzDecoder::new_multi_decoder(reader), tree),
         Format::TarZst => unpack_plain(zstd::Frames::new(reader), tree),
         Format::Tar | Format::Zip | Format::Deb => unpack_plain(reader, tree),
     }
@@ -53,7 +53,7 @@ fn member(entry: &mut tar::Entry<'_, impl Read>, tree: &mut TreeWriter) -> Resul
         EntryType::Regular if name.ends_with(b"/") => tree.folder(&name),
         EntryType::Regular | EntryType::Continuous => {
             let executable = entry.header().mode().map_err(Refusal::unreadable)? & 0o111 != 0;
-            tree.file(&name, executable, entry.size(), entry)
+            tree.file(&name, executable, entry)
         }
         EntryType::Directory => tree.folder(&name),
         EntryType::Symlink => tree.symlink(&name, &link(entry)),

@@ -1,6 +1,6 @@
 //! Writes checked members below one folder and notes each in the tree manifest.
 
-use super::writers::{CHUNK, Writers};
+use super::writers::Writers;
 use super::{Refusal, links, name};
 use crate::files;
 use crate::store::{Entry, Kind, Manifest};
@@ -72,12 +72,11 @@ impl TreeWriter {
         self.make_folder(&path)
     }
 
-    /// A regular file, of `size` bytes as far as the archive can be believed.
+    /// A regular file.
     pub(super) fn file(
         &mut self,
         raw: &[u8],
         executable: bool,
-        size: u64,
         content: &mut dyn Read,
     ) -> Result<(), Refusal> {
         let path = name::normalise(raw)?;
@@ -86,12 +85,10 @@ impl TreeWriter {
         }
         self.claim(&path)?;
         let (unpacked, limit) = (&mut self.bytes, self.limits.bytes);
-        let capacity = size.min(CHUNK as u64) as usize;
-        self.writers.write(&path, executable, || {
-            let mut bytes = Vec::with_capacity(capacity);
-            content.take(CHUNK as u64).read_to_end(&mut bytes).map_err(Refusal::unreadable)?;
-            *unpacked += bytes.len() as u64;
-            if *unpacked > limit { Err(Refusal::TooManyBytes { limit }) } else { Ok(bytes) }
+        self.writers.write(&path, executable, |buffer| {
+            let length = read_full(content, buffer).map_err(Refusal::unreadable)?;
+            *unpacked += length as u64;
+            if *unpacked > limit { Err(Refusal::TooManyBytes { limit }) } else { Ok(length) }
         })?;
         self.files.insert(path);
         Ok(())
@@ -223,6 +220,20 @@ impl TreeWriter {
             _ => Ok(()),
         }
     }
+}
+
+/// Fills `buffer` as far as `content` goes.
+fn read_full(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match content.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
 }
 
 #[cfg(unix)]

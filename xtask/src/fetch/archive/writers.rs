@@ -7,11 +7,11 @@ use crate::store::{Entry, Kind};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-/// A file comes in pieces of this size; an allocation of it costs no system call.
-pub(super) const CHUNK: usize = 64 << 10;
+/// A file comes in pieces of this size.
+const CHUNK: usize = 64 << 10;
 /// As many bytes are handed over at once, of one file or of many: to wake a thread for each small file costs a tenth of the time.
 const BATCH: usize = 256 << 10;
 /// What a file costs beside its bytes, so that a batch of empty ones has an end.
@@ -26,21 +26,40 @@ pub(super) struct Writers {
     lanes: Vec<Lane>,
     /// The lane that `batch` is for, which has the file that is open.
     turn: usize,
-    batch: Vec<Piece>,
-    batch_bytes: usize,
+    batch: Batch,
+    /// Batches that were written, to be filled again.
+    written: Receiver<Batch>,
 }
 
 struct Lane {
     /// `None` once the thread was asked to end.
-    sender: Option<SyncSender<Vec<Piece>>>,
+    sender: Option<SyncSender<Batch>>,
     thread: Option<JoinHandle<Result<Vec<Entry>, Refusal>>>,
+}
+
+/// What is handed over at once.
+struct Batch {
+    pieces: Vec<Piece>,
+    /// The bytes of all pieces, one after the other, and room for one more.
+    bytes: Box<[u8]>,
+    used: usize,
+}
+
+impl Batch {
+    fn new() -> Self {
+        Self { pieces: Vec::new(), bytes: vec![0; BATCH + CHUNK].into(), used: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.used + self.pieces.len() * PER_FILE >= BATCH
+    }
 }
 
 /// Bytes of a file; pieces of one file come one after the other.
 struct Piece {
     /// The file that begins with it.
     begins: Option<Name>,
-    bytes: Vec<u8>,
+    length: usize,
     is_last: bool,
 }
 
@@ -53,30 +72,32 @@ impl Writers {
     /// Files go below `root`.
     pub(super) fn new(root: &Path) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let (give_back, written) = channel();
         let lane = |_| {
             let (sender, batches) = sync_channel(DEPTH);
-            let root = root.to_owned();
-            let thread = std::thread::spawn(move || write_files(&root, &batches));
+            let (root, give_back) = (root.to_owned(), give_back.clone());
+            let thread = std::thread::spawn(move || write_files(&root, &batches, &give_back));
             Lane { sender: Some(sender), thread: Some(thread) }
         };
         let lanes = (0..cores.min(MOST)).map(lane).collect();
-        Self { lanes, turn: 0, batch: Vec::new(), batch_bytes: 0 }
+        Self { lanes, turn: 0, batch: Batch::new(), written }
     }
 
-    /// Makes one file of what `next` gives until it gives less than [`CHUNK`].
+    /// Makes one file of what `fill` puts into buffers until one is not filled.
     pub(super) fn write(
         &mut self,
         path: &str,
         executable: bool,
-        mut next: impl FnMut() -> Result<Vec<u8>, Refusal>,
+        mut fill: impl FnMut(&mut [u8]) -> Result<usize, Refusal>,
     ) -> Result<(), Refusal> {
         let mut begins = Some(Name { path: path.to_owned(), executable });
         loop {
-            let bytes = next()?;
-            let is_last = bytes.len() < CHUNK;
-            self.batch_bytes += bytes.len() + PER_FILE;
-            self.batch.push(Piece { begins: begins.take(), bytes, is_last });
-            if self.batch_bytes >= BATCH {
+            let used = self.batch.used;
+            let length = fill(&mut self.batch.bytes[used..used + CHUNK])?;
+            let is_last = length < CHUNK;
+            self.batch.used += length;
+            self.batch.pieces.push(Piece { begins: begins.take(), length, is_last });
+            if self.batch.is_full() {
                 self.send()?;
                 // The next lane's turn comes between two files.
                 self.turn = (self.turn + usize::from(is_last)) % self.lanes.len();
@@ -99,8 +120,8 @@ impl Writers {
 
     /// A thread that has ended before it was asked to has a reason.
     fn send(&mut self) -> Result<(), Refusal> {
-        self.batch_bytes = 0;
-        let batch = std::mem::take(&mut self.batch);
+        let empty = self.written.try_recv().unwrap_or_else(|_| Batch::new());
+        let batch = std::mem::replace(&mut self.batch, empty);
         let lane = &mut self.lanes[self.turn];
         let is_sent = lane.sender.as_ref().is_some_and(|sender| sender.send(batch).is_ok());
         if is_sent { Ok(()) } else { lane.join().map(drop) }
@@ -129,17 +150,29 @@ impl Drop for Writers {
 }
 
 /// Makes the files of one lane until its sender is gone.
-fn write_files(root: &Path, batches: &Receiver<Vec<Piece>>) -> Result<Vec<Entry>, Refusal> {
+fn write_files(
+    root: &Path,
+    batches: &Receiver<Batch>,
+    give_back: &Sender<Batch>,
+) -> Result<Vec<Entry>, Refusal> {
     let mut entries = Vec::new();
     let mut open: Option<Open> = None;
-    for piece in batches.iter().flatten() {
-        if let Some(name) = piece.begins {
-            open = Some(Open::create(root, name)?);
+    for mut batch in batches {
+        let mut rest = &batch.bytes[..batch.used];
+        for piece in batch.pieces.drain(..) {
+            let (bytes, others) = rest.split_at(piece.length);
+            rest = others;
+            if let Some(name) = piece.begins {
+                open = Some(Open::create(root, name)?);
+            }
+            open.iter_mut().try_for_each(|file| file.write(bytes))?;
+            if piece.is_last {
+                entries.extend(open.take().map(Open::entry));
+            }
         }
-        open.iter_mut().try_for_each(|file| file.write(&piece.bytes))?;
-        if piece.is_last {
-            entries.extend(open.take().map(Open::entry));
-        }
+        batch.used = 0;
+        // Nobody takes it when everything was handed over.
+        let _ = give_back.send(batch);
     }
     Ok(entries)
 }

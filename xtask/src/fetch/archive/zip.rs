@@ -30,7 +30,7 @@ pub(super) fn unpack(file: File, tree: &mut TreeWriter) -> Result<(), Refusal> {
                 (&mut member).take(LONGEST_TARGET).read_to_end(&mut target).map_err(Refusal::unreadable)?;
                 tree.symlink(&name, &target)?;
             }
-            0 | S_IFREG | S_IFDIR => tree.file(&name, mode & 0o111 != 0, member.size(), &mut member)?,
+            0 | S_IFREG | S_IFDIR => tree.file(&name, mode & 0o111 != 0, &mut member)?,
             other => {
                 let member = String::from_utf8_lossy(&name).into_owned();
                 return Err(Refusal::SpecialFile { member, kind: format!("file of type {other:o}") });

@@ -2,18 +2,18 @@
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 
 /// Reads all frames to the end of `source`; ruzstd's own reader stops after the first, and silently.
-pub(super) struct Frames<R: Read> {
-    source: BufReader<R>,
+pub(super) struct Frames<R> {
+    source: R,
     decoder: FrameDecoder,
     inside: bool,
 }
 
-impl<R: Read> Frames<R> {
+impl<R: BufRead> Frames<R> {
     pub(super) fn new(source: R) -> Self {
-        Self { source: BufReader::new(source), decoder: FrameDecoder::new(), inside: false }
+        Self { source, decoder: FrameDecoder::new(), inside: false }
     }
 
     /// Enters the next frame, or skips one that asks for it. What is no frame is an error.
@@ -43,7 +43,7 @@ impl<R: Read> Frames<R> {
     }
 }
 
-impl<R: Read> Read for Frames<R> {
+impl<R: BufRead> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.inside {

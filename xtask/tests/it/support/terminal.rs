@@ -33,6 +33,8 @@ pub(crate) struct Seen {
     pub(crate) screen: String,
     /// Every different row that stood there at any time.
     pub(crate) rows: Vec<String>,
+    /// What stood there at any time, each a screen without its empty rows.
+    pub(crate) screens: Vec<Vec<String>>,
 }
 
 /// Runs xtask in a terminal of `columns`.
@@ -58,13 +60,17 @@ pub(crate) fn on_terminal(
     command.env("TERM", "xterm-256color").envs(variables.iter().copied());
     let output = command.output().expect("python3");
     let mut parser = vt100::Parser::new(ROWS, columns.try_into().expect("columns"), 0);
-    let mut rows = Vec::new();
+    let (mut rows, mut screens) = (Vec::new(), Vec::new());
     for piece in output.stdout.split_inclusive(|byte| matches!(byte, b'\r' | b'\x1b')) {
         parser.process(piece);
-        for row in parser.screen().rows(0, columns) {
-            if !row.is_empty() && !rows.contains(&row) {
-                rows.push(row);
+        let shown: Vec<String> = parser.screen().rows(0, columns).filter(|row| !row.is_empty()).collect();
+        for row in &shown {
+            if !rows.contains(row) {
+                rows.push(row.clone());
             }
+        }
+        if screens.last() != Some(&shown) {
+            screens.push(shown);
         }
     }
     let screen = parser.screen().contents().replace(&world.root().display().to_string(), "[ROOT]");
@@ -73,5 +79,6 @@ pub(crate) fn on_terminal(
         raw: String::from_utf8_lossy(&output.stdout).into_owned(),
         screen,
         rows,
+        screens,
     }
 }
