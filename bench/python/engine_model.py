@@ -1,4 +1,7 @@
-"""A random model of Qwen3-0.6B's shape, with a vocabulary of 32768. usage: engine_model.py OUT TYPE"""
+"""A random model of Qwen3-0.6B's shape, with a vocabulary of 32768. usage: engine_model.py OUT [moe-]TYPE
+
+moe: six layers of 64 experts of width 768, of which a token uses four: a prompt of 512 tokens has 32 rows an expert, as with Qwen3-30B-A3B.
+"""
 
 import pathlib
 import sys
@@ -9,6 +12,9 @@ import tiny
 tiny.WIDTH, tiny.HEADS, tiny.KV_HEADS, tiny.HEAD_DIM, tiny.LAYERS = 1024, 16, 8, 128, 28
 tiny.FEED_FORWARD, tiny.CONTEXT = 3072, 4096
 COUNT = 32768
+is_mixture = sys.argv[2].startswith("moe-")
+if is_mixture:
+    tiny.LAYERS, tiny.FEED_FORWARD, tiny.EXPERTS, tiny.USED = 6, 768, 64, 4
 
 
 def vocabulary(writer):
@@ -23,4 +29,4 @@ def vocabulary(writer):
 
 
 tiny.vocabulary = vocabulary
-tiny.write(sys.argv[1], "qwen3", sys.argv[2], seed=1)
+tiny.write(sys.argv[1], "qwen3moe" if is_mixture else "qwen3", sys.argv[2].removeprefix("moe-"), seed=1)

@@ -1,22 +1,24 @@
-//! The engine's speed against llama.cpp's (cyllama's wheel): the same file, threads and machine, one after the other.
+//! The engine's speed against llama.cpp's (cyllama's wheel): the same file, threads and machine, one right after the other, several times. Medians are printed, of the
+//! speeds and of the ratios of each pair, so that a machine that does other things too does not decide.
 //!
-//! `cargo run --release --package bench --bin engine -- [TYPE]… [--threads N]`, after `cargo build --release --package engine --bin strata`.
-//! It needs python3 with pip. The model is random, of Qwen3-0.6B's shape with a smaller vocabulary. Tokens a second of processor time are printed beside those of
-//! wall time, since they hold on a machine that does other things too.
+//! `cargo run --release --package bench --bin engine -- [TYPE]… [--threads N] [--prompt N] [--repeat N]`, after
+//! `cargo build --release --package engine --bin strata`. `moe-TYPE` is a mixture of experts. It needs python3 with pip. The model is random, of Qwen3-0.6B's shape
+//! with a smaller vocabulary. Tokens a second of processor time are printed beside those of wall time.
 
 use bench::measure;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const PROMPT: &str = "128";
 const GENERATE: &str = "16";
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let threads = match arguments.iter().position(|argument| argument == "--threads") {
-        Some(at) => arguments.drain(at..).nth(1).expect("a number"),
-        None => "1".to_owned(),
+    let mut option = |name: &str, default: &str| {
+        let at = arguments.iter().position(|argument| argument == name);
+        at.map_or(default.to_owned(), |at| arguments.drain(at..at + 2).nth(1).expect("a number"))
     };
+    let (threads, prompt) = (option("--threads", "1"), option("--prompt", "128"));
+    let repeat: usize = option("--repeat", "3").parse().expect("a number");
     if arguments.is_empty() {
         let all = ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "IQ4_NL"];
         arguments = all.map(str::to_owned).to_vec();
@@ -28,34 +30,30 @@ fn main() {
         if !model.exists() {
             measure(script(&python, "engine_model.py").arg(&model).arg(&kind));
         }
-        let rival =
-            numbers(script(&python, "engine_rival.py").arg(&model).args([PROMPT, GENERATE, &threads]));
-        let ours = numbers(Command::new(target().join("release/strata")).arg("bench").arg(&model).args([
-            "--prompt-tokens",
-            PROMPT,
-            "--generate",
-            GENERATE,
-            "--threads",
-            &threads,
-            "--backend",
-            "cpu",
-            "--json",
-        ]));
-        println!("{kind:<8}");
-        for (name, values) in [("strata", &ours), ("llama", &rival)] {
-            println!(
-                "  {name:<8}{:>15.1} ({:>6.1}){:>19.1} ({:>6.1})",
-                values[0], values[2], values[1], values[3]
+        let run = || {
+            let rival =
+                numbers(script(&python, "engine_rival.py").arg(&model).args([&prompt, GENERATE, &threads]));
+            let ours = numbers(
+                Command::new(target().join("release/strata"))
+                    .args(["bench", "--json", "--backend", "cpu", "--generate", GENERATE])
+                    .args(["--prompt-tokens", &prompt, "--threads", &threads])
+                    .arg(&model),
             );
+            [ours, rival, std::array::from_fn(|value| ours[value] / rival[value])]
+        };
+        let runs: Vec<[[f64; 4]; 3]> = (0..repeat.max(1)).map(|_| run()).collect();
+        println!("{kind:<8}");
+        for (row, name) in ["strata", "llama", "ratio"].into_iter().enumerate() {
+            let [a, b, c, d] =
+                std::array::from_fn(|value| median(runs.iter().map(|run| run[row][value]).collect()));
+            println!("  {name:<8}{a:>15.2} ({c:>7.2}){b:>18.2} ({d:>7.2})");
         }
-        println!(
-            "  ratio   {:>15.2} ({:>6.2}){:>19.2} ({:>6.2})",
-            ours[0] / rival[0],
-            ours[2] / rival[2],
-            ours[1] / rival[1],
-            ours[3] / rival[3]
-        );
     }
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
 }
 
 fn root() -> &'static Path {

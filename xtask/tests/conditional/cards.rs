@@ -2,6 +2,7 @@
 //! functions of the runtime that a card has, and the logits are compared with the CPU's.
 
 use crate::models::{Builder, halves, mixed};
+use crate::server::Server;
 use crate::simulate::tree_of;
 use crate::support::released;
 use std::collections::BTreeSet;
@@ -73,19 +74,25 @@ impl<'a> Cards<'a> {
     pub(crate) fn run(&self, command: &str, arguments: &[&str]) -> Done {
         let log = self.path("log");
         let _ = std::fs::remove_file(&log);
-        let output = Command::new(self.release.join("strata"))
-            .args([command, "--json"])
-            .args(arguments)
-            .arg(self.path("model.gguf"))
-            .env_clear()
-            .env("STRATA_SIM_LOG", &log)
-            .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .output()
-            .expect("strata starts");
+        let arguments = [&["--json"], arguments].concat();
+        let output = self.command(command, &arguments).output().expect("strata starts");
         let json = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let talk = String::from_utf8_lossy(&output.stderr).into_owned();
         let log = std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect();
         Done { output, json, talk, log }
+    }
+
+    fn command(&self, command: &str, arguments: &[&str]) -> Command {
+        let mut strata = Command::new(self.release.join("strata"));
+        strata.arg(command).args(arguments).arg(self.path("model.gguf")).env_clear();
+        strata.env("STRATA_SIM_LOG", self.path("log"));
+        strata.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        strata
+    }
+
+    /// Serves the model.
+    pub(crate) fn serve(&self, arguments: &[&str]) -> Server {
+        Server::start(&mut self.command("serve", arguments))
     }
 
     /// Compares with the CPU.

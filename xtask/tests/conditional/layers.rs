@@ -167,3 +167,33 @@ pub(crate) fn both_sides_compute_what_the_cpu_computes() {
     checked.agrees();
     assert_eq!(checked.json["memory"]["places"][1]["layers"], serde_json::json!([1]));
 }
+
+/// Several clients at once, and a prompt whose start is in the cache already: keys and values of one layer lie on the card, those of the other in RAM.
+pub(crate) fn a_model_in_both_is_served() {
+    let mut model = Model::new(&halves("llama"));
+    let expected: Vec<String> = PROMPTS.map(|prompt| model.completed(prompt)).into();
+    let without_output = number(&model.plan(model.without_table - 1)["total"]);
+    model.cards.set("STRATA_SIM_VRAM", without_output - 1);
+    let server = model.cards.serve(&[&["--parallel", "2", "--port", "0"], &CARD[..]].concat());
+    let ask = |prompt: &'static str| server.complete(prompt);
+    let answers = std::thread::scope(|scope| {
+        let asked = PROMPTS.map(|prompt| scope.spawn(move || ask(prompt)));
+        asked.map(|asked| asked.join().expect("an answer"))
+    });
+    for (answer, expected) in answers.iter().zip(&expected) {
+        assert_eq!(answer["choices"][0]["text"].to_string(), *expected);
+    }
+    let again = server.complete(PROMPTS[0]);
+    assert_eq!(again["choices"][0]["text"].to_string(), expected[0]);
+    assert!(number(&again["usage"]["prompt_tokens_details"]["cached_tokens"]) > 0, "{again}");
+}
+
+const PROMPTS: [&str; 3] = ["one two", "three", "four five six"];
+
+impl Model {
+    /// What the CPU makes of it.
+    fn completed(&self, prompt: &str) -> String {
+        let request = ["--prompt", prompt, "-n", "6", "--temperature", "0", "--backend", "cpu"];
+        self.cards.run("generate", &request).succeeded()["text"].to_string()
+    }
+}

@@ -10,6 +10,7 @@ mod layers;
 #[path = "../../../engine/tests/it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // They share it with the engine's tests.
 mod models;
+mod server;
 mod simulate;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.
@@ -63,6 +64,7 @@ fn main() {
             None,
             layers::layers_are_divided_between_card_and_ram,
         ),
+        trial("a_model_in_both_is_served", None, layers::a_model_in_both_is_served),
         trial(
             "both_sides_compute_what_the_cpu_computes",
             None,
