@@ -14,8 +14,12 @@ DEVICE void multiply(const MultiplyVectorArgs& args) {
   if (row >= args.rows) return;
   const unsigned long long from = __builtin_amdgcn_workgroup_id_z();
   const unsigned long long n = from * args.share + __builtin_amdgcn_workgroup_id_y();
-  const unsigned long long expert = args.experts ? args.experts[n] : 0;
-  const Byte* weights = static_cast<const Byte*>(args.weights) + expert * args.expert_bytes
+  const int expert = args.experts ? args.experts[n] : 0;
+  if (expert < 0) { // It is not here.
+    if (lane_id() == 0) args.out[n * args.out_stride + row] = 0.0f;
+    return;
+  }
+  const Byte* weights = static_cast<const Byte*>(args.weights) + static_cast<unsigned long long>(expert) * args.expert_bytes
     + row * Weights::row_bytes(args.columns);
   const float* x = args.x + from * args.columns;
 

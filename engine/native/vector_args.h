@@ -1,7 +1,7 @@
 // The argument blocks of the vector kernels. Mirrored by `engine::kernels::vector`.
 #pragma once
 
-// out[n, row] = weights of expert e [row, :] · x[n / share, :], where e is experts[n], or 0 without experts. Grid: (rows / 8, share, rows of x).
+// out[n, row] = weights of expert e [row, :] · x[n / share, :], where e is experts[n], or 0 without experts; 0 where e is below 0. Grid: (rows / 8, share, rows of x).
 struct MultiplyVectorArgs {
   float* out;
   const void* weights;

@@ -35,5 +35,18 @@ pub mod vision;
 /// Where a release has hipBLASLt: it finds its kernels relative to itself, so it lies deeper than the programs.
 pub(crate) fn blas_folders() -> Vec<std::path::PathBuf> {
     let program = std::env::current_exe().unwrap_or_default();
-    program.parent().map(|folder| folder.join("rocm/bin")).into_iter().collect()
+    program.parent().map(|folder| folder.join(library_folder(cfg!(windows)))).into_iter().collect()
+}
+
+/// As xtask packs it: a dist has its libraries in `bin` on Windows and in `lib` on Linux.
+fn library_folder(is_windows: bool) -> &'static str {
+    if is_windows { "rocm/bin" } else { "rocm/lib" }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn libraries_lie_where_a_dist_has_them() {
+        assert_eq!([true, false].map(super::library_folder), ["rocm/bin", "rocm/lib"]);
+    }
 }

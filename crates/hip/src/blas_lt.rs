@@ -135,8 +135,7 @@ pub struct BlasLt {
     runtime: Runtime,
     handle: Handle,
     path: PathBuf,
-    /// Whether an error that a successful call leaves behind is forgotten: on Windows (facts/strata.md 1.6, Strata #247, #325).
-    clears_stale_error: bool,
+    is_windows: bool,
 }
 
 // SAFETY: the handle is opaque, and hipBLASLt's functions may be called from any thread.
@@ -164,6 +163,12 @@ fn check(status: c_int, function: &'static str) -> Result<(), BlasError> {
     if status == 0 { Ok(()) } else { Err(BlasError::Status { function, status }) }
 }
 
+/// The rule: an error that a successful call leaves behind in the runtime is forgotten on Windows, where the next launch would be blamed for it (facts/strata.md 1.6,
+/// Strata #247, #325); what a failed call leaves is its own.
+fn forgets_stale_error(is_windows: bool, status: c_int) -> bool {
+    is_windows && status == 0
+}
+
 impl BlasLt {
     /// Loads it for the current device: from the first of `folders` that has it, then by the system's search order.
     ///
@@ -188,13 +193,13 @@ impl BlasLt {
         // SAFETY: the address is one of the library's functions.
         let path = unsafe { library::path_of_address(api.create as *const c_void) };
         let path = path.unwrap_or_default();
-        Ok(Self { api, runtime: runtime.clone(), handle, path, clears_stale_error: cfg!(windows) })
+        Ok(Self { api, runtime: runtime.clone(), handle, path, is_windows: cfg!(windows) })
     }
 
     /// As on Windows: for tests.
     #[must_use]
     pub fn clearing_stale_errors(mut self) -> Self {
-        self.clears_stale_error = true;
+        self.is_windows = true;
         self
     }
 
@@ -278,11 +283,10 @@ impl BlasLt {
                 stream.handle,
             )
         };
-        check(status, "hipblasLtMatmul")?;
-        if self.clears_stale_error {
+        if forgets_stale_error(self.is_windows, status) {
             self.runtime.clear_last_error();
         }
-        Ok(())
+        check(status, "hipblasLtMatmul")
     }
 
     fn layout(&self, element: c_int, [rows, columns]: [usize; 2], stride: usize) -> Result<Owned, BlasError> {
@@ -321,5 +325,19 @@ impl Drop for BlasLt {
     fn drop(&mut self) {
         // SAFETY: the handle came from hipblasLtCreate and is destroyed once. A failure leaves nothing to do.
         unsafe { (self.api.destroy)(self.handle) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stale_errors_are_forgotten_on_windows_after_success_alone() {
+        for (is_windows, status, forgets) in
+            [(true, 0, true), (true, 7, false), (false, 0, false), (false, 7, false)]
+        {
+            assert_eq!(forgets_stale_error(is_windows, status), forgets, "{is_windows} {status}");
+        }
     }
 }

@@ -33,12 +33,32 @@ pub(crate) fn load_first<P: AsRef<Path>, T>(
         let path = path.as_ref();
         // SAFETY: loading runs the library's initialisers. What answers to these names, or to the path that the caller chose, is a HIP runtime or
         // hipBLASLt, whose initialisers are meant to run in any process.
-        match unsafe { Library::new(path) } {
+        match unsafe { open(path) } {
             Ok(library) => return of(library, path),
             Err(error) => attempts.push(Attempt { library: path.to_owned(), reason: reason(&error, path) }),
         }
     }
     Err(LoadError::NotFound { what, attempts })
+}
+
+/// Loads a library.
+///
+/// # Safety
+/// As `Library::new`: its initialisers run.
+#[cfg(not(windows))]
+unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
+    // SAFETY: the caller's.
+    unsafe { Library::new(path) }
+}
+
+/// As above; what a library with a whole path imports is looked for beside it too, which Windows does on request alone: hipBLASLt's `origami.dll` lies in its folder
+/// and not in the program's.
+#[cfg(windows)]
+unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
+    use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library as Windows};
+    let flags = if path.is_absolute() { LOAD_WITH_ALTERED_SEARCH_PATH } else { 0 };
+    // SAFETY: the caller's.
+    unsafe { Windows::load_with_flags(path, flags) }.map(Library::from)
 }
 
 /// The loader's words, which libloading keeps in the source, without the name that they begin with on Linux.

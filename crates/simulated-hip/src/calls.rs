@@ -3,9 +3,12 @@
 //! Each is called by `crates/hip` alone, which keeps the header's rules: pointers to live memory of the size that the call names, strings that end
 //! with NUL. That is what the SAFETY lines below mean by "the caller's".
 
-use crate::device::{TOTAL_MEMORY, Work};
+use crate::device::Work;
+use crate::mapped::{Mapped, Visible};
+use crate::pending;
 use crate::state::{
-    Code, Function, INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, SUCCESS, State, Stream, state,
+    Code, Function, INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, NOT_READY, SUCCESS, State, Stream,
+    running, state,
 };
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -64,6 +67,7 @@ extern "C" fn hipGetErrorName(code: c_int) -> *const c_char {
         200 => c"hipErrorInvalidImage",
         209 => c"hipErrorNoBinaryForGpu",
         500 => c"hipErrorNotFound",
+        600 => c"hipErrorNotReady",
         719 => c"hipErrorLaunchFailure",
         _ => c"hipErrorUnknown",
     };
@@ -103,7 +107,7 @@ export! {
         })
     }
     hipDeviceTotalMem(out: *mut usize, ordinal: c_int) {
-        with_device(ordinal, |_, _| unsafe { put(out, TOTAL_MEMORY as usize) })
+        with_device(ordinal, |state, number| unsafe { put(out, state.devices[number].total as usize) })
     }
     hipDeviceGetAttribute(out: *mut c_int, attribute: c_int, ordinal: c_int) {
         with_device(ordinal, |_, _| match attribute {
@@ -125,8 +129,8 @@ export! {
     }
     hipMemGetInfo(free: *mut usize, total: *mut usize) {
         let state = state();
-        let left = state.devices[state.current].free();
-        unsafe { put(free, left as usize); put(total, TOTAL_MEMORY as usize) }
+        let device = &state.devices[state.current];
+        unsafe { put(free, device.free() as usize); put(total, device.total as usize) }
     }
     hipMalloc(out: *mut Handle, size: usize) {
         match state().allocate(size.max(1)) {
@@ -176,11 +180,29 @@ export! {
     hipMemset(to: *mut c_void, value: c_int, size: usize) {
         copy_in(&mut state(), to as u64, &vec![value as u8; size])
     }
-    hipHostMalloc(_out: *mut Handle, _size: usize, _flags: c_uint) {
-        state().failed(INVALID_VALUE, "a simulated device does not see memory of the host")
+    hipHostMalloc(out: *mut Handle, size: usize, _flags: c_uint) {
+        let mut state = state();
+        if state.visible == Visible::Never {
+            return state.failed(INVALID_VALUE, "this device does not see memory of the host");
+        }
+        let number = state.current;
+        let mapped = Mapped::new(size, number, &mut state.devices);
+        let host = mapped.host.as_ptr().cast_mut().cast();
+        state.mapped.push(mapped);
+        unsafe { put(out, host) }
     }
-    hipHostFree(_pointer: Handle) { INVALID_VALUE }
-    hipHostGetDevicePointer(_out: *mut Handle, _host: Handle, _flags: c_uint) { INVALID_VALUE }
+    hipHostFree(host: Handle) {
+        let mut state = state();
+        state.mapped.retain(|mapped| mapped.host.as_ptr().addr() != host.addr());
+        SUCCESS
+    }
+    hipHostGetDevicePointer(out: *mut Handle, host: Handle, _flags: c_uint) {
+        let state = state();
+        match state.mapped.iter().find(|mapped| mapped.host.as_ptr().addr() == host.addr()) {
+            Some(mapped) => unsafe { put(out, handle(mapped.address as usize)) },
+            None => INVALID_VALUE,
+        }
+    }
     hipModuleLoadData(out: *mut Handle, image: *const c_void) {
         // Its length is what its own header says; crates/hip has checked that the bytes are all there.
         let bytes = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), image_size(image.cast())) };
@@ -233,8 +255,18 @@ export! {
         unsafe { put(out, handle(state.streams.len())) }
     }
     hipStreamDestroy(_stream: Handle) { SUCCESS }
-    hipStreamSynchronize(_stream: Handle) { SUCCESS }
-    hipStreamQuery(_stream: Handle) { SUCCESS }
+    hipStreamSynchronize(_stream: Handle) {
+        let mut state = state();
+        state.publish();
+        std::mem::take(&mut state.fault)
+    }
+    hipStreamQuery(_stream: Handle) {
+        if !pending::query() {
+            return NOT_READY;
+        }
+        running().publish();
+        SUCCESS
+    }
     hipGetLastError() { SUCCESS }
     hipStreamBeginCapture(stream: Handle, _mode: c_int) {
         match state().streams.get_mut(stream.addr().wrapping_sub(1)) {
@@ -255,10 +287,14 @@ export! {
     hipGraphDestroy(_graph: Handle) { SUCCESS }
     hipGraphExecDestroy(_graph: Handle) { SUCCESS }
     hipGraphLaunch(graph: Handle, _stream: Handle) {
-        let mut state = state();
-        let Some(recorded) = state.graphs.get(graph.addr().wrapping_sub(1)).cloned() else { return INVALID_VALUE };
+        let state = state();
+        let number = graph.addr().wrapping_sub(1);
+        if number >= state.graphs.len() {
+            return INVALID_VALUE;
+        }
         state.log("graph");
-        recorded.iter().map(|work| state.run(work)).find(|code| *code != SUCCESS).unwrap_or(SUCCESS)
+        State::start(number);
+        SUCCESS
     }
 }
 

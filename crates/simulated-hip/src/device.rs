@@ -5,12 +5,14 @@ use gfx::Target;
 use gfx_sim::{Launch, Memory};
 use std::sync::Arc;
 
-/// What every device says it has.
+/// What a device has where nothing is said.
 pub(crate) const TOTAL_MEMORY: u64 = 16 << 30;
 
 pub(crate) struct Device {
     pub(crate) target: Target,
     pub(crate) memory: Memory,
+    /// Bytes.
+    pub(crate) total: u64,
     pub(crate) used: u64,
 }
 
@@ -25,12 +27,12 @@ pub(crate) struct Work {
 }
 
 impl Device {
-    pub(crate) fn new(target: Target) -> Self {
-        Self { target, memory: Memory::new(), used: 0 }
+    pub(crate) fn new(target: Target, total: u64) -> Self {
+        Self { target, memory: Memory::new(), total, used: 0 }
     }
 
     pub(crate) fn free(&self) -> u64 {
-        TOTAL_MEMORY.saturating_sub(self.used)
+        self.total.saturating_sub(self.used)
     }
 
     pub(crate) fn run(&mut self, work: &Work) -> Result<(), String> {

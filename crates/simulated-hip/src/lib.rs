@@ -4,8 +4,11 @@
 //! It has the functions that `crates/hip` calls and is set up by the environment:
 //!
 //! - `STRATA_SIM_DEVICES`: targets of the devices, e.g. `gfx1100,gfx1100`; default `gfx1201`
+//! - `STRATA_SIM_VRAM`: bytes of memory that each device has; default 16 GiB
 //! - `STRATA_SIM_LLVM`: the unpacked LLVM whose disassembler reads the code objects
-//! - `STRATA_SIM_LOG`: a file that gets a line for each launch, graph and copy between devices
+//! - `STRATA_SIM_MAPPED`: when the host sees what a device wrote to memory of the host: as soon as it is done, or with `driver` when the driver is entered, as
+//!   Windows has it; `never`: there is no such memory
+//! - `STRATA_SIM_LOG`: a file that gets a line for each launch, graph and copy between devices, and one for what the program did while a graph ran
 //!
 //! Each device has memory of its own: a kernel that follows another device's pointer faults. A launch that faults returns
 //! `hipErrorLaunchFailure`, and `hipGetErrorString` says what the interpreter found.
@@ -13,4 +16,6 @@
 
 mod calls;
 mod device;
+mod mapped;
+mod pending;
 mod state;

@@ -1,6 +1,8 @@
 //! Everything that the process's calls share.
 
-use crate::device::{Device, Work};
+use crate::device::{Device, TOTAL_MEMORY, Work};
+use crate::mapped::{Mapped, Visible};
+use crate::pending;
 use gfx::Target;
 use gfx_sim::{Disassembler, Program};
 use std::io::Write;
@@ -17,6 +19,7 @@ pub(crate) const INVALID_DEVICE: Code = 101;
 pub(crate) const INVALID_IMAGE: Code = 200;
 pub(crate) const NO_BINARY_FOR_GPU: Code = 209;
 pub(crate) const NOT_FOUND: Code = 500;
+pub(crate) const NOT_READY: Code = 600;
 pub(crate) const LAUNCH_FAILURE: Code = 719;
 
 /// A code object, loaded on one device.
@@ -48,12 +51,24 @@ pub(crate) struct State {
     pub(crate) functions: Vec<Arc<Function>>,
     pub(crate) streams: Vec<Stream>,
     pub(crate) graphs: Vec<Vec<Work>>,
+    pub(crate) mapped: Vec<Mapped>,
+    pub(crate) visible: Visible,
+    /// What a graph ended with, until the program waits for it.
+    pub(crate) fault: Code,
     log: Option<PathBuf>,
     llvm: PathBuf,
 }
 
-/// The state, made from the environment at the first call.
+/// The state, when the graph that runs is done.
 pub(crate) fn state() -> MutexGuard<'static, State> {
+    let said = pending::settle();
+    let state = running();
+    said.iter().for_each(|line| state.log(line));
+    state
+}
+
+/// The state, made from the environment at the first call, for the graph that runs.
+pub(crate) fn running() -> MutexGuard<'static, State> {
     static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| Mutex::new(State::of_environment()));
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -63,9 +78,11 @@ impl State {
         let variable = |name: &str| std::env::var(name).ok();
         let names = variable("STRATA_SIM_DEVICES").unwrap_or_else(|| "gfx1201".to_owned());
         let targets = names.split(',').filter_map(|name| Target::parse(name).ok());
+        let total = variable("STRATA_SIM_VRAM").and_then(|bytes| bytes.parse().ok()).unwrap_or(TOTAL_MEMORY);
         Self {
-            devices: targets.map(Device::new).collect(),
+            devices: targets.map(|target| Device::new(target, total)).collect(),
             log: variable("STRATA_SIM_LOG").map(PathBuf::from),
+            visible: Visible::parse(&variable("STRATA_SIM_MAPPED").unwrap_or_default()),
             llvm: variable("STRATA_SIM_LLVM").map(PathBuf::from).unwrap_or_default(),
             ..Self::default()
         }
@@ -119,6 +136,28 @@ impl State {
             program(image, object.target, &self.llvm).map_err(|error| self.failed(INVALID_IMAGE, error))?;
         self.modules.push(Some(Arc::new(Module { device, program })));
         Ok(self.modules.len())
+    }
+
+    /// Runs a graph beside the program.
+    pub(crate) fn start(graph: usize) {
+        pending::start();
+        std::thread::spawn(move || {
+            let mut state = running();
+            let works = state.graphs[graph].clone();
+            let codes = works.iter().map(|work| state.run(work));
+            let fault = codes.collect::<Vec<_>>().into_iter().find(|code| *code != SUCCESS);
+            state.fault = fault.unwrap_or(SUCCESS);
+            // The host that sees its word finds the graph done.
+            pending::finish();
+            if state.visible == Visible::AtOnce {
+                state.publish();
+            }
+        });
+    }
+
+    /// Shows the host what devices wrote to its memory.
+    pub(crate) fn publish(&self) {
+        self.mapped.iter().for_each(|mapped| mapped.publish(&self.devices));
     }
 
     pub(crate) fn run(&mut self, work: &Work) -> Code {

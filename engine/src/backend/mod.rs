@@ -2,6 +2,7 @@
 
 pub mod cpu;
 pub mod hip;
+pub mod layered;
 
 use crate::gguf::{Gguf, Tensor};
 use crate::model::{Batch, Experts, Turns};
@@ -21,8 +22,10 @@ pub struct Span {
 pub enum Part {
     /// The table of tokens.
     Embedding,
-    /// A layer, by number.
+    /// A layer, by number: everything but its experts.
     Layer(usize),
+    /// The experts of a layer.
+    Experts(usize),
     /// The last norm and the output.
     Output,
 }
@@ -82,6 +85,18 @@ pub trait Backend: Send + Sync {
         step: &Self::Step,
         work: impl FnOnce(&mut Self::Cache) -> Result<Option<Self::Buffer>, Self::Error>,
     ) -> Result<Vec<f32>, Self::Error>;
+
+    /// Takes rows to where a part is computed, once for all of its operations.
+    ///
+    /// # Errors
+    /// The backend's.
+    fn carry(&self, _x: &mut Self::Buffer, _part: Part) -> Result<(), Self::Error> {
+        Ok(())
+    }
+    /// Whether two parts lie in one place, so that a matrix that serves both is needed once.
+    fn are_together(&self, _one: Part, _other: Part) -> bool {
+        true
+    }
 
     /// The rows of a matrix that the step's tokens name.
     #[allow(clippy::missing_errors_doc)]
@@ -143,11 +158,12 @@ pub trait Backend: Send + Sync {
         up: &Self::Matrix,
         x: &Self::Buffer,
     ) -> Result<Self::Buffer, Self::Error>;
-    /// Each token through its best experts (gate, up and down), weighted by the softmax of their scores, which is made to sum to 1 over those
+    /// Each token through its best experts of a layer (gate, up and down), weighted by the softmax of their scores, which is made to sum to 1 over those
     /// that are used.
     #[allow(clippy::missing_errors_doc)]
     fn mix_experts(
         &self,
+        layer: usize,
         scores: &Self::Buffer,
         experts: Experts,
         weights: [&Self::Matrix; 3],

@@ -9,7 +9,7 @@ const THREADS: u32 = 256;
 /// A wave each.
 const ROWS_OF_A_GROUP: usize = 8;
 
-/// `out[n, row] = weights of expert e [row, :] · x[n / share, :]`, where e is `experts[n]`. Addresses are the device's.
+/// `out[n, row] = weights of expert e [row, :] · x[n / share, :]`, where e is `experts[n]`; 0 where e is below 0. Addresses are the device's.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MultiplyVector {
     /// f32.

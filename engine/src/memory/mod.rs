@@ -2,6 +2,7 @@
 
 mod budget;
 mod devices;
+mod json;
 mod needs;
 mod plan;
 mod ram;

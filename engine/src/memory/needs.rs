@@ -23,6 +23,8 @@ pub struct Needs {
     pub output: u64,
     /// Experts of a layer.
     pub experts: u64,
+    /// How often each expert of each layer was used, if it was counted.
+    pub uses: Option<Vec<Vec<u64>>>,
     /// Keys and values of one token in one layer.
     pub kv: u64,
     /// Buffers of a step.
@@ -40,6 +42,7 @@ impl Needs {
             embedding: 0,
             output: 0,
             experts: config.experts.map_or(0, |experts| experts.count as u64),
+            uses: None,
             kv: (config.kv_heads * config.head_dim) as u64 * 4,
             scratch: scratch(config),
         };

@@ -2,6 +2,7 @@
 
 use super::devices::Card;
 use super::needs::Needs;
+use std::collections::BTreeMap;
 
 /// What is wanted of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +26,18 @@ pub struct Place {
     pub usable: Option<u64>,
     /// What is left free.
     pub reserve: u64,
-    /// Layers, by number, that are computed here.
+    /// Layers, by number, that are computed here: they follow each other.
     pub layers: Vec<usize>,
+    /// Whether the table of tokens is here.
+    pub has_embedding: bool,
+    /// Whether the output is here.
+    pub has_output: bool,
     /// Weights but experts.
     pub dense: u64,
-    /// Experts, and how many of how many.
+    /// Experts.
     pub experts: u64,
-    /// Experts a layer that are here.
-    pub experts_per_layer: u64,
+    /// On a card: which experts of which layer, by their numbers.
+    pub resident: BTreeMap<usize, Vec<usize>>,
     /// Keys and values.
     pub kv: u64,
     /// Buffers.
@@ -52,6 +57,10 @@ impl Place {
         self.usable.is_none_or(|usable| self.total() <= usable)
     }
 
+    fn is_empty(&self) -> bool {
+        self.layers.is_empty() && self.dense + self.experts == 0
+    }
+
     fn room(&self) -> u64 {
         self.usable.map_or(u64::MAX, |usable| usable.saturating_sub(self.total()))
     }
@@ -66,14 +75,22 @@ pub struct Plan {
     pub places: Vec<Place>,
     /// Size of the weights.
     pub weights: u64,
+    /// Whether experts were chosen by how often they were used; else by the order of their layers.
+    pub are_experts_counted: bool,
 }
 
 impl Plan {
     /// Plans `needs` for `cards` and `ram` bytes of RAM (`None`: not known).
     ///
-    /// Layers go to the cards in order, each as many as its share of the room; what finds no room is computed on the CPU. Experts have their home in
-    /// RAM; what is left on a card takes the hottest of its layers, and those count there and not in RAM.
+    /// Layers go to the cards in order, each as many as its share of the room; from the first that finds none on they are computed on the CPU. Experts
+    /// have their home in RAM; what is left on a card takes the hottest of its layers, and those count there and not in RAM. The table of tokens, which is
+    /// only looked up, lies on a card where everything does.
     pub fn new(needs: &Needs, cards: &[&Card], ram: Option<u64>, wish: Wish) -> Self {
+        let whole = Self::with_table(needs, cards, ram, wish, true);
+        if whole.is_on_cards() { whole } else { Self::with_table(needs, cards, ram, wish, false) }
+    }
+
+    fn with_table(needs: &Needs, cards: &[&Card], ram: Option<u64>, wish: Wish, is_on_card: bool) -> Self {
         let mut places: Vec<Place> = cards.iter().map(|card| place_of(card, needs, wish)).collect();
         let mut memory = Place {
             name: "RAM".to_owned(),
@@ -82,12 +99,14 @@ impl Plan {
             scratch: needs.scratch,
             ..Place::default()
         };
-        let table = places.first_mut().filter(|first| needs.embedding <= first.room());
-        table.unwrap_or(&mut memory).dense += needs.embedding;
+        let table = places.first_mut().filter(|first| is_on_card && needs.embedding <= first.room());
+        let table = table.unwrap_or(&mut memory);
+        table.dense += needs.embedding;
+        table.has_embedding = true;
         let kv = needs.kv * wish.context * wish.parallel;
         spread(needs, kv, &mut places, &mut memory);
         for place in &mut places {
-            cache_experts(needs, place);
+            keep_experts(needs, place);
         }
         let all: u64 = needs.layers.iter().map(|layer| layer.experts).sum();
         memory.experts = all - places.iter().map(|place| place.experts).sum::<u64>();
@@ -95,7 +114,7 @@ impl Plan {
         let integrated = places.iter().zip(cards).filter(|(_, card)| card.is_integrated);
         memory.shared = integrated.map(|(place, _)| place.total() - place.reserve).sum();
         places.push(memory);
-        Self { wish, places, weights: needs.weights() }
+        Self { wish, places, weights: needs.weights(), are_experts_counted: needs.uses.is_some() }
     }
 
     /// Whether every place can hold its part.
@@ -103,11 +122,24 @@ impl Plan {
         self.places.iter().all(Place::fits)
     }
 
-    /// How many layers each card computes, where the cards hold the whole model.
-    pub fn layers_on_cards(&self) -> Option<Vec<usize>> {
-        let (memory, cards) = self.places.split_last()?;
-        let is_whole = !cards.is_empty() && memory.layers.is_empty() && memory.dense + memory.experts == 0;
-        (is_whole && self.fits()).then(|| cards.iter().map(|card| card.layers.len()).collect())
+    /// RAM.
+    pub fn memory(&self) -> &Place {
+        &self.places[self.places.len() - 1]
+    }
+
+    /// The cards.
+    pub fn cards(&self) -> &[Place] {
+        &self.places[..self.places.len() - 1]
+    }
+
+    /// Whether the cards hold the whole model.
+    pub fn is_on_cards(&self) -> bool {
+        !self.cards().is_empty() && self.memory().is_empty() && self.fits()
+    }
+
+    /// How many layers each card computes.
+    pub fn layers_of_cards(&self) -> impl Iterator<Item = usize> {
+        self.cards().iter().map(|card| card.layers.len())
     }
 
     /// Bytes that are missing, over all places.
@@ -146,7 +178,8 @@ fn spread(needs: &Needs, kv: u64, places: &mut [Place], memory: &mut Place) {
         while at + 1 < places.len() && (used >= share(at) || size > places[at].room()) {
             (at, used) = (at + 1, 0);
         }
-        let on_card = places.get_mut(at).filter(|place| size <= place.room());
+        // Layers in RAM are the last ones: activations are handed over once.
+        let on_card = places.get_mut(at).filter(|place| size <= place.room() && memory.layers.is_empty());
         let place = on_card.unwrap_or(memory);
         place.layers.push(number);
         place.dense += layer.dense;
@@ -154,19 +187,30 @@ fn spread(needs: &Needs, kv: u64, places: &mut [Place], memory: &mut Place) {
         used += size;
     }
     let last = places.last_mut().filter(|place| needs.output <= place.room());
-    last.unwrap_or(memory).dense += needs.output;
+    let last = last.unwrap_or(memory);
+    last.dense += needs.output;
+    last.has_output = true;
 }
 
-/// Fills a card's room with experts: the same number of each of its layers.
-fn cache_experts(needs: &Needs, place: &mut Place) {
-    let of_layers: u64 = place.layers.iter().map(|layer| needs.layers[*layer].experts).sum();
-    if of_layers == 0 || needs.experts == 0 {
-        return;
+/// Fills a card's room with experts of its layers: those that were used most, or without counts layer by layer, so that of many layers all are there and no step
+/// of theirs waits for the CPU.
+fn keep_experts(needs: &Needs, place: &mut Place) {
+    let mut room = place.room();
+    let all =
+        place.layers.iter().flat_map(|layer| (0..needs.experts as usize).map(|expert| (*layer, expert)));
+    let mut all: Vec<(usize, usize)> = all.collect();
+    if let Some(uses) = &needs.uses {
+        all.sort_by_key(|(layer, expert)| std::cmp::Reverse(uses[*layer][*expert]));
     }
-    // One expert of each layer of the card.
-    let one_each = of_layers.div_ceil(needs.experts);
-    place.experts_per_layer = (place.room() / one_each).min(needs.experts);
-    place.experts = of_layers / needs.experts * place.experts_per_layer;
+    for (layer, expert) in all {
+        let size = needs.layers[layer].experts / needs.experts;
+        if size <= room {
+            room -= size;
+            place.experts += size;
+            place.resident.entry(layer).or_default().push(expert);
+        }
+    }
+    place.resident.values_mut().for_each(|experts| experts.sort_unstable());
 }
 
 /// A setting that would make it fit.

@@ -1,6 +1,6 @@
 //! The plan as a table that ends in its verdict.
 
-use super::plan::{Plan, Setting};
+use super::plan::{Place, Plan, Setting};
 
 const WIDTH: usize = 9;
 
@@ -24,6 +24,7 @@ pub fn table(plan: &Plan, remedies: &[Setting]) -> String {
         let [a, b, c, d, e, f, g] = numbers.map(gib);
         text += &row(&place.name, [place.layers.len().to_string(), a, b, c, d, e, f, g, usable]);
     }
+    text += &divided(plan);
     let wish = plan.wish;
     let verdict = if plan.fits() { "FITS" } else { "DOES NOT FIT" };
     text += &format!("{} sequences of {} tokens: {verdict}\n", wish.parallel, wish.context);
@@ -46,4 +47,37 @@ pub fn table(plan: &Plan, remedies: &[Setting]) -> String {
         };
     }
     text
+}
+
+/// What the cards have of the experts, and what lies in RAM while cards compute.
+fn divided(plan: &Plan) -> String {
+    let (cards, memory) = (plan.cards(), plan.memory());
+    if cards.is_empty() || plan.is_on_cards() {
+        return String::new();
+    }
+    let on_cards: usize = cards.iter().flat_map(|card| card.resident.values()).map(Vec::len).sum();
+    let order = match plan.are_experts_counted {
+        true => "those that were used most",
+        false => "by the order of their layers: no --expert-counts",
+    };
+    let mut text = String::new();
+    if memory.experts > 0 {
+        text += &format!("experts on cards: {on_cards}, {order}\n");
+    }
+    format!("{text}in RAM: {}\n", in_ram(memory).join(", "))
+}
+
+fn in_ram(memory: &Place) -> Vec<String> {
+    let layers = match memory.layers.as_slice() {
+        [] => None,
+        [only] => Some(format!("layer {only}")),
+        [first, .., last] => Some(format!("layers {first} to {last}, computed by the CPU")),
+    };
+    let parts = [
+        memory.has_embedding.then(|| "the table of tokens".to_owned()),
+        layers,
+        (memory.experts > 0).then(|| "experts".to_owned()),
+        memory.has_output.then(|| "the output".to_owned()),
+    ];
+    parts.into_iter().flatten().collect()
 }

@@ -12,6 +12,7 @@ fn dense() -> Needs {
         embedding: 500 * MIB,
         output: 500 * MIB,
         experts: 0,
+        uses: None,
         kv: 4096,
         scratch: 100 * MIB,
     }
@@ -24,9 +25,17 @@ fn mixture() -> Needs {
         embedding: 300 * MIB,
         output: 300 * MIB,
         experts: 128,
+        uses: None,
         kv: 2048,
         scratch: 100 * MIB,
     }
+}
+
+/// Odd experts are used more often, and those of later layers more than of earlier ones.
+fn hot() -> Needs {
+    let layer =
+        |layer: u64| (0..128).map(|expert| if expert % 2 == 1 { 1000 + layer } else { layer }).collect();
+    Needs { uses: Some((0..48).map(layer).collect()), ..mixture() }
 }
 
 fn card(number: u32, gib: u64, is_integrated: bool) -> Card {
@@ -66,7 +75,9 @@ fn plans_are_tables_that_end_in_their_verdict() {
         ("no card, weights alone are too much", printed(&dense(), &[], 4 * GIB, WISH)),
         ("one card holds all", printed(&dense(), &[card(0, 24, false)], 8 * GIB, WISH)),
         ("two cards share the layers", printed(&dense(), &two, 8 * GIB, WISH)),
-        ("experts: the hottest in VRAM", printed(&mixture(), &[card(0, 16, false)], 32 * GIB, WISH)),
+        ("experts: layer by layer", printed(&mixture(), &[card(0, 16, false)], 32 * GIB, WISH)),
+        ("experts: the hottest in VRAM", printed(&hot(), &[card(0, 16, false)], 32 * GIB, WISH)),
+        ("experts of some layers", printed(&mixture(), &[card(0, 3, false)], 48 * GIB, WISH)),
         ("an integrated card's memory is RAM", printed(&dense(), &[card(0, 12, true)], 16 * GIB, WISH)),
         ("on Windows the budget counts", printed(&dense(), &[budget], 24 * GIB, WISH)),
     ];
@@ -110,4 +121,33 @@ fn a_card_with_no_room_holds_nothing() {
     let plan = Plan::new(&dense(), &[&tiny], Some(64 * GIB), WISH);
     assert!(plan.places[0].layers.is_empty() && plan.fits());
     assert_eq!(plan.places[1].layers.len(), 32);
+}
+
+#[test]
+fn the_hottest_experts_are_on_the_card_and_without_counts_whole_layers() {
+    let plan = |needs: &Needs| Plan::new(needs, &[&card(0, 16, false)], Some(64 * GIB), WISH);
+    let (by_order, hottest) = (plan(&mixture()), plan(&hot()));
+    let resident = |plan: &Plan| plan.cards()[0].resident.clone();
+    let all: Vec<usize> = (0..128).collect();
+    let (last, part) = resident(&by_order).pop_last().expect("a layer");
+    assert!(resident(&by_order).range(..last).all(|(_, experts)| *experts == all));
+    assert!(part.len() < 128 && part == all[..part.len()] && last < 47);
+    // All odd ones of the last layers, none that is even.
+    let odd: Vec<usize> = (0..64).map(|number| 2 * number + 1).collect();
+    assert_eq!(resident(&hottest)[&47], odd);
+    assert!(resident(&hottest).values().flatten().all(|expert| expert % 2 == 1));
+    let count = |plan: &Plan| resident(plan).values().map(Vec::len).sum::<usize>();
+    assert_eq!(count(&by_order), count(&hottest));
+}
+
+#[test]
+fn layers_in_ram_are_the_last_ones() {
+    // The third layer does not fit, the fourth would.
+    let layer = |mib| Layer { dense: mib * MIB, experts: 0 };
+    let layers = vec![layer(200), layer(200), layer(900), layer(10)];
+    let needs = Needs { layers, kv: 0, ..dense() };
+    let small = Card { free: 1500 * MIB, ..card(0, 0, false) };
+    let plan = Plan::new(&needs, &[&small], Some(64 * GIB), WISH);
+    assert_eq!((&plan.cards()[0].layers[..], &plan.memory().layers[..]), (&[0, 1][..], &[2, 3][..]));
+    assert!(plan.memory().has_embedding && !plan.is_on_cards());
 }

@@ -3,7 +3,7 @@
 use super::Model;
 use super::config::RopePairs;
 use super::weights::{Attention, FeedForward};
-use crate::backend::{Backend, Span};
+use crate::backend::{Backend, Part, Span};
 
 /// Tokens that go through the model together. They may belong to several sequences.
 #[derive(Debug, Clone, Default)]
@@ -61,15 +61,17 @@ impl<B: Backend> Model<B> {
         let (backend, weights) = (&self.backend, &self.weights);
         let mut x = backend.embed(&weights.embedding, step)?;
         for (number, layer) in weights.layers.iter().enumerate() {
+            backend.carry(&mut x, Part::Layer(number))?;
             let part = self.attention(cache, number, &layer.attention, &x, step)?;
             backend.add(&mut x, &part)?;
-            let part = self.feed_forward(&layer.feed_forward, &x)?;
+            let part = self.feed_forward(number, &layer.feed_forward, &x)?;
             backend.add(&mut x, &part)?;
         }
         if !wants_logits {
             return Ok(None);
         }
-        let last = backend.pick(&x, self.config.width, step)?;
+        let mut last = backend.pick(&x, self.config.width, step)?;
+        backend.carry(&mut last, Part::Output)?;
         let last = backend.rms_norm(&last, &weights.norm, self.config.epsilon)?;
         let output = weights.output.as_ref().unwrap_or(&weights.embedding);
         backend.multiply(output, &last).map(Some)
@@ -109,12 +111,18 @@ impl<B: Backend> Model<B> {
         Ok(out)
     }
 
-    fn feed_forward(&self, weights: &FeedForward<B>, x: &B::Buffer) -> Result<B::Buffer, B::Error> {
+    fn feed_forward(
+        &self,
+        layer: usize,
+        weights: &FeedForward<B>,
+        x: &B::Buffer,
+    ) -> Result<B::Buffer, B::Error> {
         let backend = &self.backend;
         let x = backend.rms_norm(x, &weights.norm, self.config.epsilon)?;
         if let (Some(router), Some(experts)) = (&weights.router, self.config.experts) {
             let scores = backend.multiply(router, &x)?;
-            return backend.mix_experts(&scores, experts, [&weights.gate, &weights.up, &weights.down], &x);
+            let weights = [&weights.gate, &weights.up, &weights.down];
+            return backend.mix_experts(layer, &scores, experts, weights, &x);
         }
         let inner = backend.gated(&weights.gate, &weights.up, &x)?;
         backend.multiply(&weights.down, &inner)

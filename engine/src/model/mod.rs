@@ -1,11 +1,13 @@
 //! Models: what they are, their tensors, and the graph that computes them.
 
 mod config;
+mod counts;
 mod forward;
 pub(crate) mod keys;
 pub(crate) mod weights;
 
 pub use config::{Architecture, Config, Experts, Rope, RopePairs};
+pub use counts::{CountsError, ExpertCounts};
 pub use forward::{Batch, Turns};
 pub use weights::{Attention, FeedForward, Layer, Weights};
 

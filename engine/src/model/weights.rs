@@ -67,7 +67,7 @@ impl<B: Backend> Weights<B> {
                 .map(|layer| loader(Part::Layer(layer)).layer(layer))
                 .collect::<Result<_, _>>()?,
             norm: output.vector("output_norm.weight", width)?,
-            output: output.optional("output.weight", |name| output.matrix(name, [width, vocabulary]))?,
+            output: output.output()?,
             rope_factors: output.optional("rope_freqs.weight", |name| {
                 let tensor = output.find(name, &[config.rope.dimensions / 2])?;
                 Ok(numbers(gguf, tensor))
@@ -102,6 +102,16 @@ struct Loader<'a, B> {
 }
 
 impl<B: Backend> Loader<'_, B> {
+    /// `None`: the embedding is the output, and lies where that is computed.
+    fn output(&self) -> Result<Option<B::Matrix>, LoadError> {
+        let sizes = [self.config.width, self.config.vocabulary];
+        let own = self.optional("output.weight", |name| self.matrix(name, sizes))?;
+        if own.is_some() || self.backend.are_together(Part::Embedding, Part::Output) {
+            return Ok(own);
+        }
+        self.matrix("token_embd.weight", sizes).map(Some)
+    }
+
     fn find(&self, name: &str, expected: &[usize]) -> Result<&Tensor, Error> {
         find(self.gguf, name, expected)
     }
@@ -166,13 +176,16 @@ impl<B: Backend> Loader<'_, B> {
                 up: self.matrix(&name("up"), [width, self.config.feed_forward])?,
                 down: self.matrix(&name("down"), [self.config.feed_forward, width])?,
             },
-            Some(experts) => FeedForward {
-                norm,
-                router: Some(self.matrix(&name("gate_inp"), [width, experts.count])?),
-                gate: self.matrix(&name("gate_exps"), [width, experts.width, experts.count])?,
-                up: self.matrix(&name("up_exps"), [width, experts.width, experts.count])?,
-                down: self.matrix(&name("down_exps"), [experts.width, width, experts.count])?,
-            },
+            Some(experts) => {
+                let of_experts = Loader { part: Part::Experts(layer), ..*self };
+                FeedForward {
+                    norm,
+                    router: Some(self.matrix(&name("gate_inp"), [width, experts.count])?),
+                    gate: of_experts.matrix(&name("gate_exps"), [width, experts.width, experts.count])?,
+                    up: of_experts.matrix(&name("up_exps"), [width, experts.width, experts.count])?,
+                    down: of_experts.matrix(&name("down_exps"), [experts.width, width, experts.count])?,
+                }
+            }
         })
     }
 }

@@ -4,5 +4,6 @@ mod corpus;
 mod gguf;
 mod programs;
 mod serve;
+#[allow(dead_code, unused_imports)] // The tests of xtask use more of it.
 mod support;
 mod vision;

@@ -122,6 +122,7 @@ mod tests {
             share: Vec::new(),
             kernels: Vec::new(),
             runtime: Vec::new(),
+            optional: Vec::new(),
             catalogue: None,
             sources: Vec::new(),
             crates: Vec::new(),

@@ -52,6 +52,8 @@ pub(crate) struct Component {
     /// Libraries that the programs load by name at run time: `.dll` names for Windows, sonames for Linux. A release ships them where the toolchain has
     /// them.
     pub(crate) runtime: Vec<String>,
+    /// Libraries that they load by name and do without where there is none: a release ships those that the toolchain has.
+    pub(crate) optional: Vec<String>,
     /// What is said of its kernels beyond that they are there (see [`super::catalogue`]).
     pub(crate) catalogue: Option<PathBuf>,
     /// Parts of the toolchain whose folder the CMake project is told as `<PART>_ROOT`.
@@ -68,6 +70,8 @@ struct Raw {
     binaries: Vec<String>,
     #[serde(default)]
     runtime: Vec<String>,
+    #[serde(default)]
+    optional: Vec<String>,
     #[serde(default)]
     library: bool,
     #[serde(default)]
@@ -109,6 +113,7 @@ pub(crate) fn load_workspace(root: &Path) -> Result<Workspace, Error> {
             kind: Kind::Kernels,
             binaries: raw.binaries,
             runtime: raw.runtime,
+            optional: raw.optional,
             library: raw.library.then(|| package.name.replace('-', "_")),
             share: raw.share.iter().map(|name| folder.join(name)).collect(),
             kernels: raw.kernels,

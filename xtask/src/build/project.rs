@@ -59,6 +59,7 @@ pub(crate) fn load_project(folder: &Path) -> Result<Workspace, Error> {
         share: Vec::new(),
         kernels: Vec::new(),
         runtime: Vec::new(),
+        optional: Vec::new(),
         catalogue: None,
         crates: Vec::new(),
     };

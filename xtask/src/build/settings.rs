@@ -186,6 +186,7 @@ mod tests {
             share: Vec::new(),
             kernels: Vec::new(),
             runtime: Vec::new(),
+            optional: Vec::new(),
             catalogue: None,
             sources: vec![Part::ComposableKernel],
             crates: Vec::new(),

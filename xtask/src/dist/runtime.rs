@@ -4,9 +4,11 @@
 use super::closure::{Closure, Listing, Place, Root, Tree, file_name, walk};
 use super::member::{Draft, Origin};
 use super::rocm::{
-    Count, KernelFolder, RocmTree, library_folder, place_below_rocm, place_of_library, sort_kernels,
+    Count, KernelFolder, RocmTree, library_folder, place_below_rocm, place_of_library, serves_one,
+    sort_kernels,
 };
 use super::{Error, Parts};
+use crate::build::Component;
 use crate::files;
 use crate::lock::Host;
 use std::path::PathBuf;
@@ -43,10 +45,12 @@ pub(super) fn collect(parts: &Parts, outputs: &[Draft]) -> Result<Runtime, Error
         places.push(Place { name: REDISTRIBUTABLE.into(), listing: &redistributable.tree, folders });
     }
     let mut runtime = Runtime::default();
-    let declared = declared(parts);
+    let mut declared = declared(parts, |component| &component.runtime);
     let mut roots = own.programs();
     match rocm {
-        Some(_) => {
+        Some(rocm) => {
+            let optional = declared_optional(parts, rocm);
+            declared.extend(optional);
             let loaded = |(name, by): &(String, String)| Root::Loaded { name: name.clone(), by: by.clone() };
             roots.extend(declared.iter().map(loaded));
             runtime.loaded = declared.into_iter().map(|(name, _)| name).collect();
@@ -77,13 +81,23 @@ pub(super) fn collect(parts: &Parts, outputs: &[Draft]) -> Result<Runtime, Error
     Ok(runtime)
 }
 
-/// Name of each library that a component loads at run time on this host, and the component.
-fn declared(parts: &Parts) -> Vec<(String, String)> {
+/// Of the libraries that a component does without, those that the dist has and that have kernels for one of the targets.
+fn declared_optional(parts: &Parts, rocm: &RocmTree) -> Vec<(String, String)> {
+    let mut optional = declared(parts, |component| &component.optional);
+    optional.retain(|(name, _)| {
+        let is_there = rocm.file(&format!("{}/{name}", library_folder(parts.host))).is_some();
+        is_there && serves_one(name, &parts.targets)
+    });
+    optional
+}
+
+/// Name of each library that a component loads at run time on this host, and the component; `of` is which of its lists is meant.
+fn declared(parts: &Parts, of: impl Fn(&Component) -> &Vec<String>) -> Vec<(String, String)> {
     let is_for_host =
         |name: &&String| name.to_ascii_lowercase().ends_with(".dll") != (parts.host == Host::Linux);
     let mut declared: Vec<(String, String)> = Vec::new();
     for component in &parts.components {
-        for name in component.runtime.iter().filter(is_for_host) {
+        for name in of(component).iter().filter(is_for_host) {
             if !declared.iter().any(|(known, _)| known == name) {
                 declared.push((name.clone(), component.name.clone()));
             }

@@ -209,6 +209,7 @@ fn component(name: &str, binaries: &[&str]) -> Component {
         kind: ComponentKind::Kernels,
         binaries: binaries.iter().map(|binary| (*binary).to_owned()).collect(),
         runtime,
+        optional: Vec::new(),
         library: None,
         share: Vec::new(),
         catalogue: None,
@@ -251,6 +252,47 @@ fn the_layout_of_a_windows_release() {
             world.rocm.below(folder).count()
         );
     }
+}
+
+/// The program imports nothing of it: the engine loads it by name, from `rocm/bin`.
+#[test]
+fn a_library_that_is_loaded_by_name_is_shipped_with_what_it_needs_where_the_dist_has_it() {
+    let planned = |change: fn(&mut World), target: Target| {
+        let mut world = World::new(TINY);
+        world.components[1].optional = vec!["libhipblaslt.dll".into(), "libhipblaslt.so.1".into()];
+        world.build("engine", target, &[("strata.exe", FakePe::importing(&["KERNEL32.dll"]))]);
+        world.build("aiter-kernels", target, &[]);
+        change(&mut world);
+        let bundle = world.plan(&[target]);
+        (bundle, world)
+    };
+    let paths = |bundle: &Bundle| -> Vec<String> {
+        let below = bundle.members.iter().filter(|member| member.path.starts_with("rocm/"));
+        below.map(|member| member.path.clone()).collect()
+    };
+    let (bundle, _world) = planned(|_| {}, Target::Gfx1201);
+    let bundle = bundle.expect("complete");
+    let (kernels, libraries): (Vec<_>, Vec<_>) =
+        paths(&bundle).into_iter().partition(|path| path.contains("/library/"));
+    assert_eq!(
+        libraries,
+        ["rocm/bin/libhipblaslt.dll", "rocm/bin/libtensilelite-host.dll", "rocm/bin/origami.dll"]
+    );
+    let own = |path: &&String| path.starts_with("rocm/bin/hipblaslt/library/gfx1201/");
+    assert_eq!((kernels.iter().filter(own).count(), kernels.len()), (10, 11));
+    assert_eq!(bundle.manifest.loaded, ["amdhip64_7.dll", "libhipblaslt.dll"]);
+    let out = tempfile::tempdir().expect("temp");
+    publish(&bundle, out.path(), Timestamp(1_700_000_000), false).expect("passes");
+
+    // RDNA 2 has no kernels of it, and a dist may be without: then the release is without.
+    assert_eq!(paths(&planned(|_| {}, Target::Gfx1030).0.expect("complete")), Vec::<String>::new());
+    let gone = |world: &mut World| drop(world.rocm.entries.remove("bin/libhipblaslt.dll"));
+    let without = planned(gone, Target::Gfx1201).0.expect("complete");
+    assert_eq!((paths(&without), without.manifest.loaded), (Vec::new(), vec!["amdhip64_7.dll".to_owned()]));
+    // What it needs has to be there.
+    let broken = planned(|world| drop(world.rocm.entries.remove("bin/origami.dll")), Target::Gfx1201);
+    let broken = broken.0.map(|bundle| bundle.name).expect_err("stops").to_string();
+    assert!(broken.contains("`origami.dll` is missing: "), "{broken}");
 }
 
 #[test]

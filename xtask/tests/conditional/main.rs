@@ -6,6 +6,7 @@ mod dist_disk;
 mod docs;
 mod format;
 mod full_disk;
+mod layers;
 #[path = "../../../engine/tests/it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // They share it with the engine's tests.
 mod models;
@@ -45,6 +46,32 @@ fn main() {
             "layers_are_split_over_cards_of_one_family",
             None,
             cards::layers_are_split_over_cards_of_one_family,
+        ),
+        trial("the_bell_behind_a_graph_is_waited_for", None, cards::the_bell_behind_a_graph_is_waited_for),
+        trial(
+            "long_prompts_are_multiplied_by_the_hipblaslt_that_is_there",
+            None,
+            cards::long_prompts_are_multiplied_by_the_hipblaslt_that_is_there,
+        ),
+        trial(
+            "experts_are_divided_between_card_and_ram",
+            None,
+            layers::experts_are_divided_between_card_and_ram,
+        ),
+        trial(
+            "layers_are_divided_between_card_and_ram",
+            None,
+            layers::layers_are_divided_between_card_and_ram,
+        ),
+        trial(
+            "both_sides_compute_what_the_cpu_computes",
+            None,
+            layers::both_sides_compute_what_the_cpu_computes,
+        ),
+        trial(
+            "counted_experts_are_the_ones_on_the_card",
+            None,
+            layers::counted_experts_are_the_ones_on_the_card,
         ),
         trial(
             "a_release_is_simulated_before_it_is_published",

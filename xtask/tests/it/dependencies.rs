@@ -60,8 +60,8 @@ fn every_crate_comes_from_the_registry_or_from_here() {
     }
 }
 
-/// Named so that cargo builds it: a library that tests load by its path.
-const LOADED: [&str; 1] = ["simulated_hip"];
+/// Named so that cargo builds them: libraries that tests load by their paths.
+const LOADED: [&str; 2] = ["simulated_hip", "simulated_hipblaslt"];
 
 #[test]
 fn no_crate_is_named_that_nobody_uses() {

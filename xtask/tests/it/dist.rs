@@ -154,7 +154,7 @@ fn sboms_fit_the_published_schemas_and_name_every_file_crate_and_package() {
 fn a_dry_run_lists_and_writes_nothing() {
     let world = rocm_world();
     let run = dist(&world, &["--targets", "gfx1201", "--dry-run"]).exits(0);
-    assert!(run.stdout.starts_with(&format!("strata-0.1.0-{HOST}-gfx1201: 18 files, ")), "{}", run.stdout);
+    assert!(run.stdout.starts_with(&format!("strata-0.1.0-{HOST}-gfx1201: 22 files, ")), "{}", run.stdout);
     assert!(
         run.stdout
             .lines()
@@ -174,6 +174,8 @@ fn one_release_for_several_targets() {
     for target in ["gfx1100", "gfx1201"] {
         assert!(files.contains(&format!("./kernels/{target}/engine/k.co")), "{files}");
         assert!(files.contains(&format!("./rocm/lib/rocblas/library/TensileLibrary_{target}.co")), "{files}");
+        let of_blas_lt = format!("./rocm/lib/hipblaslt/library/{target}/TensileLibrary_{target}.co");
+        assert!(files.contains(&of_blas_lt), "{files}");
     }
 }
 

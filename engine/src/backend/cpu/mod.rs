@@ -7,12 +7,13 @@ mod vector;
 
 pub use attention::Cache;
 pub(crate) use attention::softmax;
+pub(crate) use experts::Chosen;
 pub use matrix::Matrix;
 
 use super::{Backend, Part};
 use crate::element::Element;
 use crate::gguf::{Gguf, Tensor, TensorType};
-use crate::model::{Batch, Experts, RopePairs, Turns};
+use crate::model::{Batch, ExpertCounts, Experts, RopePairs, Turns};
 use crate::quant::{Code, dequantise};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 pub struct Cpu {
     pool: ThreadPool,
     code: Code,
+    counts: Option<Arc<ExpertCounts>>,
 }
 
 impl Cpu {
@@ -34,7 +36,7 @@ impl Cpu {
     pub fn new(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         let name = |number| format!("strata-cpu-{number}");
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build()?;
-        Ok(Self { pool, code: Code::best() })
+        Ok(Self { pool, code: Code::best(), counts: None })
     }
 
     /// As [`Self::new`], with other code than the best: for comparisons.
@@ -43,6 +45,35 @@ impl Cpu {
     /// When the threads cannot be started.
     pub fn portable(threads: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         Ok(Self { code: Code::Portable, ..Self::new(threads)? })
+    }
+
+    /// Counts which experts are used.
+    #[must_use]
+    pub fn counting(self, counts: Option<Arc<ExpertCounts>>) -> Self {
+        Self { counts, ..self }
+    }
+
+    /// Whether somebody wants to know which experts are used.
+    pub fn is_counting(&self) -> bool {
+        self.counts.is_some()
+    }
+
+    /// Counts a use of each of these experts.
+    pub(crate) fn count(&self, layer: usize, experts: impl Iterator<Item = usize>) {
+        if let Some(counts) = &self.counts {
+            counts.add(layer, experts);
+        }
+    }
+
+    /// The sum of what the chosen experts make of each row of `x`; 0 where none is chosen.
+    pub(crate) fn mix_chosen(
+        &self,
+        chosen: &[Chosen],
+        experts: Experts,
+        weights: [&Matrix; 3],
+        x: &[f32],
+    ) -> Vec<f32> {
+        experts::mix(self.code, chosen, experts.count, weights, x)
     }
 
     /// Each row of `x` times the rows of `matrix`, which are `columns` numbers each.
@@ -215,12 +246,15 @@ impl Backend for Cpu {
 
     fn mix_experts(
         &self,
+        layer: usize,
         scores: &Vec<f32>,
         experts: Experts,
         weights: [&Matrix; 3],
         x: &Vec<f32>,
     ) -> Result<Vec<f32>, Infallible> {
-        Ok(experts::mix(self.code, scores, experts, weights, x))
+        let chosen = experts::choose(scores, experts);
+        self.count(layer, chosen.iter().map(|chosen| chosen.expert));
+        Ok(self.mix_chosen(&chosen, experts, weights, x))
     }
 }
 

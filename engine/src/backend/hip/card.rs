@@ -65,6 +65,12 @@ impl Card {
         self.call(self.runtime.set_device(self.number))
     }
 
+    /// Makes it the current device of this thread, when all that was queued is done.
+    pub(super) fn wait(&self) -> Result<(), Error> {
+        self.enter()?;
+        self.call(self.stream.synchronize())
+    }
+
     /// Names the device in what the runtime says.
     pub(super) fn call<T>(&self, result: Result<T, CallError>) -> Result<T, Error> {
         result.map_err(|why| Error::Call { device: self.number, why })
@@ -122,8 +128,7 @@ impl Card {
 
     /// Replaces the inputs, after all work that was queued before. Whether they moved, for want of room.
     pub(super) fn put_inputs(&self, bytes: &[u8]) -> Result<bool, Error> {
-        self.enter()?;
-        self.call(self.stream.synchronize())?;
+        self.wait()?;
         let mut inputs = self.inputs.write().unwrap_or_else(PoisonError::into_inner);
         let moves = inputs.len() < bytes.len();
         if moves {

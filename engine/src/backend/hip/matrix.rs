@@ -79,6 +79,27 @@ impl Matrix {
         })
     }
 
+    /// The matrices of these experts of a tensor, one behind the other.
+    pub(super) fn of_experts(
+        place: usize,
+        card: &Card,
+        gguf: &Gguf,
+        tensor: &Tensor,
+        experts: &[usize],
+    ) -> Result<Self, Error> {
+        let [columns, rows] = [tensor.sizes[0] as usize, tensor.sizes[1] as usize];
+        let size = rows * tensor.kind.row_bytes(columns);
+        let bytes = gguf.bytes(tensor);
+        let in_order = experts.iter().enumerate().all(|(place, expert)| place == *expert);
+        let memory = if in_order {
+            card.upload(&bytes[..experts.len() * size])?
+        } else {
+            let chosen: Vec<&[u8]> = experts.iter().map(|expert| &bytes[expert * size..][..size]).collect();
+            card.upload(&chosen.concat())?
+        };
+        Ok(Self { card: place, kind: tensor.kind, columns, rows, memory })
+    }
+
     fn vector(&self, x: u64, count: usize, out: Output) -> MultiplyVector {
         MultiplyVector {
             out: out.address,
@@ -149,7 +170,7 @@ impl Matrix {
         }
     }
 
-    /// Each of `count` rows at `x` times the matrices of `share` experts, whose numbers lie at `experts`.
+    /// Each of `count` rows at `x` times the matrices of `share` experts, whose numbers lie at `experts`; below 0: 0.
     pub(super) fn multiply_experts(
         &self,
         card: &Card,

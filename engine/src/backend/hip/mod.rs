@@ -116,7 +116,7 @@ impl Hip {
     fn card_of(&self, part: Part) -> usize {
         match part {
             Part::Embedding => self.card_of_layer(0),
-            Part::Layer(layer) => self.card_of_layer(layer),
+            Part::Layer(layer) | Part::Experts(layer) => self.card_of_layer(layer),
             Part::Output => self.cards.len() - 1,
         }
     }
@@ -133,10 +133,8 @@ impl Hip {
         let (from, to) = (&self.cards[x.card], &self.cards[card]);
         let mut copy = self.buffer(card, x.len)?;
         // The copy is no work of either stream.
-        from.enter()?;
-        from.call(from.stream.synchronize())?;
-        to.enter()?;
-        to.call(to.stream.synchronize())?;
+        from.wait()?;
+        to.wait()?;
         let done = copy.memory.memory_mut().copy_from(to.number, x.memory.memory(), from.number, x.len * 4);
         to.call(done.and_then(|()| to.runtime.default_stream().synchronize()))?;
         Ok(At::Copied(copy))
@@ -148,11 +146,25 @@ impl Hip {
         moved.collect::<Result<Vec<_>, _>>().map(|moved| moved.contains(&true))
     }
 
-    fn read(&self, x: &Buffer) -> Result<Vec<f32>, Error> {
+    /// The numbers of a buffer, when the work before is done.
+    pub(super) fn read(&self, x: &Buffer) -> Result<Vec<f32>, Error> {
         let card = &self.cards[x.card];
-        card.enter()?;
-        card.call(card.stream.synchronize())?;
+        card.wait()?;
         Ok(Element::F32.decode(&card.call(x.memory.memory().read_first(x.len * 4))?))
+    }
+
+    /// A buffer with these numbers on the card of a part, when the work before is done.
+    pub(super) fn write(&self, part: Part, numbers: &[f32]) -> Result<Buffer, Error> {
+        let mut buffer = self.buffer(self.card_of(part), numbers.len())?;
+        let card = &self.cards[buffer.card];
+        card.wait()?;
+        card.call(buffer.memory.memory_mut().write(&Element::F32.encode(numbers)))?;
+        Ok(buffer)
+    }
+
+    /// Prepares the cards for a step that is computed launch by launch.
+    pub(super) fn begin(&self, cache: &Cache, step: &Step) -> Result<(), Error> {
+        self.put_inputs(&step.block(cache.pages, 0)).map(drop)
     }
 }
 
@@ -221,6 +233,17 @@ impl Backend for Hip {
         token::compute(self, cache, step, work)
     }
 
+    fn carry(&self, x: &mut Buffer, part: Part) -> Result<(), Error> {
+        if let At::Copied(moved) = self.on(self.card_of(part), x)? {
+            *x = moved;
+        }
+        Ok(())
+    }
+
+    fn are_together(&self, one: Part, other: Part) -> bool {
+        self.card_of(one) == self.card_of(other)
+    }
+
     fn embed(&self, table: &Matrix, step: &Step) -> Result<Buffer, Error> {
         let (card, count) = (&self.cards[table.card], step.tokens.count);
         let out = self.buffer(table.card, count * table.columns)?;
@@ -264,12 +287,6 @@ impl Backend for Hip {
     }
 
     fn add(&self, x: &mut Buffer, y: &Buffer) -> Result<(), Error> {
-        // The sum lies where the next layer is.
-        if x.card != y.card
-            && let At::Copied(moved) = self.on(y.card, x)?
-        {
-            *x = moved;
-        }
         let (place, count) = (x.address(), x.len);
         self.cards[x.card].launch(&Add { out: place, a: place, b: y.address(), count, period: count }.call())
     }
@@ -340,12 +357,13 @@ impl Backend for Hip {
 
     fn mix_experts(
         &self,
+        _layer: usize,
         scores: &Buffer,
         experts: Experts,
         weights: [&Matrix; 3],
         x: &Buffer,
     ) -> Result<Buffer, Error> {
-        experts::mix(self, scores, experts, weights, x)
+        self.route(weights[0].card, scores, experts)?.mix(self, weights, x)
     }
 }
 

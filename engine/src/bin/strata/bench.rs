@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const STEP: usize = 512;
 
 pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
-    open(&arguments.running, 1, arguments)
+    open(&arguments.running, 1, arguments.count_experts.as_deref(), arguments)
 }
 
 impl Program for &Bench {

@@ -1,8 +1,8 @@
 //! `strata check`: whether cards compute what the CPU computes.
 
 use crate::cli::Check;
-use crate::open::File;
-use anyhow::{Context, Result, ensure};
+use crate::open::{Computing, File};
+use anyhow::{Context, Result, bail, ensure};
 use engine::backend::Backend;
 use engine::backend::cpu::Cpu;
 use engine::model::{Batch, Model};
@@ -15,12 +15,17 @@ const BOUND: f64 = 0.02;
 pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
     let running = &arguments.running;
     let file = File::open(running)?;
-    let hip = file
-        .hip(1)?
-        .context("there is no card to compare with: `strata-device --list-devices` says what there is")?;
-    let cards = hip.describe();
     // The definition of each type, not the fast code that rounds activations to 8 bits.
-    let cpu = file.load(Cpu::portable(running.threads).context("failed to start threads")?)?;
+    let portable = || Cpu::portable(running.threads).context("failed to start threads");
+    let computing = file.computing(portable()?, 1)?;
+    let cards = match &computing {
+        Computing::Hip(hip, _) => hip.describe(),
+        Computing::Layered(layered, _) => format!("{}, cpu", layered.describe()),
+        Computing::Cpu(..) => {
+            bail!("there is no card to compare with: `strata-device --list-devices` says what there is")
+        }
+    };
+    let cpu = file.load(portable()?)?;
     let prompt = cpu.language.of_text(&arguments.prompt);
     let steps = arguments.tokens as usize;
     ensure!(
@@ -30,7 +35,11 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
         file.context
     );
     let (tokens, expected) = greedy(&cpu.model, &prompt, steps)?;
-    let found = logits(&file.load(hip)?.model, &prompt, &tokens)?;
+    let (found, plan) = match computing {
+        Computing::Hip(hip, plan) => (logits(&file.load(hip)?.model, &prompt, &tokens)?, plan),
+        Computing::Layered(layered, plan) => (logits(&file.load(layered)?.model, &prompt, &tokens)?, plan),
+        Computing::Cpu(_, plan) => (Vec::new(), plan),
+    };
     let differences: Vec<f64> = expected.iter().zip(&found).map(|(a, b)| difference(a, b)).collect();
     let largest = differences.iter().copied().fold(0.0, f64::max);
     let same = expected.iter().zip(&found).filter(|(a, b)| best(a) == best(b)).count();
@@ -38,6 +47,7 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
     if arguments.json {
         let object = json!({
             "cards": cards,
+            "memory": plan,
             "prompt_tokens": prompt.len(),
             "steps": found.len(),
             "same_best_token": same,

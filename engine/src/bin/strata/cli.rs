@@ -45,12 +45,16 @@ pub(crate) struct Running {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) threads: usize,
 
-    /// What computes: `auto` is the best card that holds the whole model, else the CPU
+    /// What computes: `auto` is the best card, with the CPU for what it does not hold, else the CPU alone
     #[arg(long, value_enum, default_value_t = Computes::Auto)]
     pub(crate) backend: Computes,
 
     #[command(flatten)]
     pub(crate) cards: Cards,
+
+    /// How often each expert was used, as --count-experts wrote it: what was used most goes to the cards
+    #[arg(long, value_name = "FILE")]
+    pub(crate) expert_counts: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,6 +110,10 @@ impl Cards {
 pub(crate) struct Generate {
     #[command(flatten)]
     pub(crate) running: Running,
+
+    /// Count how often each expert is used and add it to this file, for --expert-counts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) count_experts: Option<PathBuf>,
 
     /// The text [default: standard input]
     #[arg(long, short, value_name = "TEXT")]
@@ -221,6 +229,10 @@ pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) running: Running,
 
+    /// Count how often each expert is used and add it to this file, for --expert-counts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) count_experts: Option<PathBuf>,
+
     /// Tokens of the prompt
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) prompt_tokens: u32,
@@ -246,6 +258,10 @@ pub(crate) struct Plan {
     /// Sequences at once
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) parallel: u16,
+
+    /// Print one JSON object, in bytes
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Fails when a logit is off by more than a fiftieth of the logits' range. The CPU computes in f32, the card's attention and long products in f16.

@@ -44,7 +44,7 @@ impl Sink for Printer {
 pub(crate) fn run(arguments: &Generate) -> Result<ExitCode> {
     let sampling = arguments.sampling();
     sampling.check()?;
-    open(&arguments.running, 1, Text { arguments, sampling })
+    open(&arguments.running, 1, arguments.count_experts.as_deref(), Text { arguments, sampling })
 }
 
 /// One text of one model.
@@ -85,7 +85,8 @@ fn generate<B: Backend>(arguments: &Generate, sampling: Sampling, opened: Opened
         match event {
             Event::Text(part) => text += &part,
             Event::Done(finish, times) => {
-                report(arguments, &text, finish, times, opened.time, sampling.seed);
+                let opened = (opened.time, opened.backend, opened.plan);
+                report(arguments, &text, finish, times, opened, sampling.seed);
                 return Ok(ExitCode::SUCCESS);
             }
             Event::Failed(why) => bail!("{why}"),
@@ -111,7 +112,14 @@ fn tokens(language: &Language, arguments: &Generate, text: String) -> Result<Vec
     Ok(language.of_chat(&messages)?)
 }
 
-fn report(arguments: &Generate, text: &str, finish: Finish, times: Times, load: Duration, seed: u64) {
+fn report(
+    arguments: &Generate,
+    text: &str,
+    finish: Finish,
+    times: Times,
+    (load, backend, plan): (Duration, &str, Value),
+    seed: u64,
+) {
     // The first token comes out of the prompt's last step.
     let decoded = times.generated - 1;
     if arguments.json {
@@ -120,6 +128,8 @@ fn report(arguments: &Generate, text: &str, finish: Finish, times: Times, load: 
             "text": text,
             "finish": finish,
             "seed": seed,
+            "backend": backend,
+            "memory": plan,
             "load_ms": milliseconds(load),
             "prompt_tokens": times.prompt,
             "prompt_ms": milliseconds(times.prompt_time),

@@ -6,11 +6,14 @@ use anyhow::{Context, Result, bail, ensure};
 use engine::backend::Backend;
 use engine::backend::cpu::Cpu;
 use engine::backend::hip::Hip;
+use engine::backend::layered::{Layered, Placement};
 use engine::gguf::Gguf;
 use engine::loaded::Loaded;
-use engine::memory::choose;
-use engine::model::Config;
+use engine::memory::{Card, Plan, choose};
+use engine::model::{Config, ExpertCounts};
 use hip::Runtime;
+use serde_json::Value;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +25,11 @@ const CONTEXT: usize = 4096;
 pub(crate) struct Opened<B: Backend> {
     pub(crate) loaded: Loaded<B>,
     pub(crate) context: usize,
-    /// `cpu` or `hip`.
+    /// `cpu`, `hip` or `hip and cpu`.
     pub(crate) backend: &'static str,
     pub(crate) threads: usize,
+    /// Where everything is.
+    pub(crate) plan: Value,
     pub(crate) time: Duration,
 }
 
@@ -63,7 +68,7 @@ impl<'a> File<'a> {
         Ok(Self { running, gguf, config, context, start })
     }
 
-    fn planned<'c>(&self, cards: &'c [&'c engine::memory::Card], parallel: usize) -> Planned<'c> {
+    fn planned<'c>(&self, cards: &'c [&'c Card], parallel: usize) -> Result<Planned<'c>> {
         Planned::new(self.running, &self.gguf, &self.config, cards, [self.context, parallel])
     }
 
@@ -73,31 +78,72 @@ impl<'a> File<'a> {
         Loaded::new(&self.gguf, backend).with_context(failed)
     }
 
-    fn opened<B: Backend>(&self, backend: B, kind: &'static str, words: &str) -> Result<Opened<B>> {
+    fn opened<B: Backend>(
+        &self,
+        backend: B,
+        kind: &'static str,
+        plan: Value,
+        words: &str,
+    ) -> Result<Opened<B>> {
         let threads = self.running.threads;
         let loaded = self.load(backend)?;
         let (path, config) = (self.running.model.display(), &self.config);
         let (name, layers, context) = (config.architecture.name(), config.layers, self.context);
         eprintln!("model: {path} ({name}, {layers} layers, context {context}), {words}");
-        Ok(Opened { loaded, context, backend: kind, threads, time: self.start.elapsed() })
+        Ok(Opened { loaded, context, backend: kind, threads, plan, time: self.start.elapsed() })
     }
 
-    /// Refuses what RAM cannot hold, before memory is taken for it.
-    fn cpu(&self, parallel: usize) -> Result<Cpu> {
-        let planned = self.planned(&[], parallel);
+    /// The cards that are asked for, and `cpu` for what they do not hold. Where the CPU computes alone and a card might have, a line says why.
+    pub(crate) fn computing(&self, cpu: Cpu, parallel: usize) -> Result<Computing> {
+        let there = match self.running.backend {
+            Computes::Cpu => Vec::new(),
+            _ => cards(&self.running.cards.kernels()),
+        };
+        let chosen = self.chosen(&there)?;
+        let planned = self.planned(&chosen, parallel)?;
         if !planned.plan.fits() {
             eprint!("{}", planned.table());
             bail!("the model does not fit into memory");
         }
-        Cpu::new(self.running.threads).context("failed to start threads")
+        let layers: Vec<usize> = planned.plan.layers_of_cards().collect();
+        if layers.iter().sum::<usize>() == 0 {
+            ensure!(
+                chosen.is_empty() || !self.are_cards_asked_for(),
+                "the cards hold no layer of the model:\n{}",
+                planned.table()
+            );
+            if !chosen.is_empty() {
+                eprintln!(
+                    "the CPU computes: the cards hold no layer of the model (`strata plan` shows what is missing)"
+                );
+            }
+            return Ok(Computing::Cpu(cpu, planned.plan.to_json()));
+        }
+        let placed: Vec<(u32, usize)> = chosen.iter().map(|card| card.number).zip(layers).collect();
+        let runtime = Runtime::load().context("failed to load the HIP runtime")?;
+        let hip = Hip::new(&runtime, &self.running.cards.kernels(), &placed)
+            .context("failed to start the cards")?;
+        hip.libraries().for_each(|line| eprintln!("{line}"));
+        let plan = planned.plan.to_json();
+        if planned.plan.is_on_cards() && !cpu.is_counting() {
+            return Ok(Computing::Hip(hip, plan));
+        }
+        eprint!("{}", planned.table());
+        eprintln!("every step is queued launch by launch: graphs are for models that one card holds");
+        Ok(Computing::Layered(Layered::new(hip, cpu, placement(&planned.plan, self.config.layers)), plan))
     }
 
-    /// The cards that are asked for, with the whole model on them. `None`: the CPU computes, and a line says why where a card might have.
-    pub(crate) fn hip(&self, parallel: usize) -> Result<Option<Hip>> {
-        let (running, folder) = (self.running, self.running.cards.kernels());
-        let is_asked_for = running.backend == Computes::Hip || running.cards.are_named();
-        let there = cards(&folder);
-        let chosen = choose(&there, &running.cards.choice())?;
+    fn are_cards_asked_for(&self) -> bool {
+        self.running.backend == Computes::Hip || self.running.cards.are_named()
+    }
+
+    /// The cards that compute; none, where nobody asks for one and none can.
+    fn chosen<'c>(&self, there: &'c [Card]) -> Result<Vec<&'c Card>> {
+        if self.running.backend == Computes::Cpu {
+            return Ok(Vec::new());
+        }
+        let is_asked_for = self.are_cards_asked_for();
+        let chosen = choose(there, &self.running.cards.choice())?;
         if chosen.is_empty() {
             let reasons = there.iter().map(|card| {
                 let reason = card.cannot_run.as_deref().unwrap_or("it is integrated: name it with --gpu");
@@ -109,47 +155,85 @@ impl<'a> File<'a> {
                 "no card can be used: {}; `strata-device --list-devices` says what there is",
                 if reasons.is_empty() { "the HIP runtime finds none".to_owned() } else { reasons.join("; ") }
             );
-            return Ok(None);
-        }
-        if let Some(why) = Hip::refuses(self.config.head_dim, self.config.experts) {
+        } else if let Some(why) = Hip::refuses(self.config.head_dim, self.config.experts) {
             ensure!(!is_asked_for, "cards cannot run this model: {why}; --backend cpu can");
             eprintln!("the CPU computes: {why}");
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let planned = self.planned(&chosen, parallel);
-        let Some(layers) = planned.plan.layers_on_cards() else {
-            ensure!(!is_asked_for, "the cards do not hold the whole model:\n{}", planned.table());
-            eprintln!(
-                "the CPU computes: the cards do not hold the whole model (`strata plan` shows what is missing)"
-            );
-            return Ok(None);
+        Ok(chosen)
+    }
+
+    /// What counts the uses of experts, on top of what the file at `path` has.
+    fn counts(&self, path: Option<&Path>) -> Result<Option<Arc<ExpertCounts>>> {
+        let Some(path) = path else { return Ok(None) };
+        let layers = self.config.layers;
+        let experts = self.config.experts.context("--count-experts: this model has no experts")?;
+        let counts = match path.exists() {
+            true => ExpertCounts::read(path, layers, experts.count)?,
+            false => ExpertCounts::new(layers, experts.count),
         };
-        let placed: Vec<(u32, usize)> = chosen.iter().map(|card| card.number).zip(layers).collect();
-        let runtime = Runtime::load().context("failed to load the HIP runtime")?;
-        let hip = Hip::new(&runtime, &folder, &placed).context("failed to start the cards")?;
-        hip.libraries().for_each(|line| eprintln!("{line}"));
-        Ok(Some(hip))
+        Ok(Some(Arc::new(counts)))
     }
 }
 
-/// Opens the model for `parallel` sequences, says what it is and what computes it, and runs a command with it.
-pub(crate) fn open(running: &Running, parallel: usize, program: impl Program) -> Result<ExitCode> {
+/// What computes a model, and the plan of it.
+pub(crate) enum Computing {
+    /// The CPU.
+    Cpu(Cpu, Value),
+    /// Cards that hold all of it.
+    Hip(Hip, Value),
+    /// Both.
+    Layered(Layered, Value),
+}
+
+fn placement(plan: &Plan, layers: usize) -> Placement {
+    let mut experts = vec![Vec::new(); layers];
+    for (layer, resident) in plan.cards().iter().flat_map(|card| &card.resident) {
+        experts[*layer].clone_from(resident);
+    }
+    let memory = plan.memory();
+    Placement {
+        embedding: !memory.has_embedding,
+        layers: plan.layers_of_cards().sum(),
+        output: !memory.has_output,
+        experts,
+    }
+}
+
+/// Opens the model for `parallel` sequences, says what it is and what computes it, and runs a command with it. `count_experts`: the file that counts of experts are
+/// added to.
+pub(crate) fn open(
+    running: &Running,
+    parallel: usize,
+    count_experts: Option<&Path>,
+    program: impl Program,
+) -> Result<ExitCode> {
     let file = File::open(running)?;
     ensure!(
         running.backend != Computes::Cpu || !running.cards.are_named(),
         "--backend cpu uses no card: leave --gpu and --gpus out"
     );
-    let hip = if running.backend == Computes::Cpu { None } else { file.hip(parallel)? };
-    match hip {
-        Some(hip) => {
+    let counts = file.counts(count_experts)?;
+    let cpu = Cpu::new(running.threads).context("failed to start threads")?.counting(counts.clone());
+    let threads = cpu.threads();
+    let of_cpu = format!("cpu with {threads} threads");
+    let done = match file.computing(cpu, parallel)? {
+        Computing::Hip(hip, plan) => {
             let words = format!("hip on {}", hip.describe());
-            program.run(file.opened(hip, "hip", &words)?)
+            program.run(file.opened(hip, "hip", plan, &words)?)?
         }
-        None => {
-            let cpu = file.cpu(parallel)?;
-            let threads = cpu.threads();
-            let opened = file.opened(cpu, "cpu", &format!("cpu with {threads} threads"))?;
-            program.run(Opened { threads, ..opened })
+        Computing::Layered(layered, plan) => {
+            let words = format!("hip on {}, {of_cpu}", layered.describe());
+            let opened = file.opened(layered, "hip and cpu", plan, &words)?;
+            program.run(Opened { threads, ..opened })?
         }
+        Computing::Cpu(cpu, plan) => {
+            let opened = file.opened(cpu, "cpu", plan, &of_cpu)?;
+            program.run(Opened { threads, ..opened })?
+        }
+    };
+    if let (Some(counts), Some(path)) = (counts, count_experts) {
+        counts.write(path)?;
     }
+    Ok(done)
 }

@@ -7,7 +7,7 @@ use engine::catalogue::Catalogue;
 use engine::device::DeviceReport;
 use engine::gguf::Gguf;
 use engine::memory::{Card, Needs, Plan, Wish, adapters, available, budget, choose, remedies, table};
-use engine::model::Config;
+use engine::model::{Config, ExpertCounts};
 use hip::Runtime;
 use std::path::Path;
 use std::process::ExitCode;
@@ -27,8 +27,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let chosen = choose(&there, &arguments.running.cards.choice())?;
     let context = context_of(&arguments.running, &config)?;
     let planned =
-        Planned::new(&arguments.running, &gguf, &config, &chosen, [context, arguments.parallel.into()]);
-    print!("{}", planned.table());
+        Planned::new(&arguments.running, &gguf, &config, &chosen, [context, arguments.parallel.into()])?;
+    if arguments.json {
+        println!("{}", planned.plan.to_json());
+    } else {
+        print!("{}", planned.table());
+    }
     Ok(if planned.plan.fits() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -46,16 +50,20 @@ impl<'a> Planned<'a> {
         config: &Config,
         cards: &'a [&'a Card],
         [context, parallel]: [usize; 2],
-    ) -> Self {
+    ) -> Result<Self> {
         let wish = Wish {
             context: context as u64,
             parallel: parallel as u64,
             card_reserve: running.cards.reserve(),
             ram_reserve: RAM_RESERVE,
         };
-        let needs = Needs::new(gguf, config);
+        let mut needs = Needs::new(gguf, config);
+        if let Some(path) = &running.expert_counts {
+            let experts = config.experts.map_or(0, |experts| experts.count);
+            needs.uses = Some(ExpertCounts::read(path, config.layers, experts)?.counts());
+        }
         let plan = Plan::new(&needs, cards, available(), wish);
-        Self { needs, cards, plan }
+        Ok(Self { needs, cards, plan })
     }
 
     /// The plan as text, with what would make it fit.

@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: Serve) -> Result<ExitCode> {
         );
     }
     let parallel = usize::from(arguments.parallel);
-    open(&arguments.running, parallel, Server { arguments: &arguments, api_key })
+    open(&arguments.running, parallel, None, Server { arguments: &arguments, api_key })
 }
 
 /// A server of one model.

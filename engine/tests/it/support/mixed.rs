@@ -39,8 +39,17 @@ impl Kind {
     }
 }
 
-/// `architecture` is `llama`, `qwen2`, `qwen3` or `qwen3moe`.
+/// A model with every type. `architecture` is `llama`, `qwen2`, `qwen3` or `qwen3moe`.
 pub(crate) fn mixed(architecture: &'static str) -> Builder {
+    model(architecture, |kind| kind)
+}
+
+/// A model of halves: nothing rounds activations to 8 bits, so that the CPU and cards choose the same tokens for long.
+pub(crate) fn halves(architecture: &'static str) -> Builder {
+    model(architecture, |_| F16)
+}
+
+fn model(architecture: &'static str, of: impl Fn(Kind) -> Kind) -> Builder {
     let mut builder = Builder::default();
     builder.key("general.architecture", Field::Text(architecture));
     let sizes = [
@@ -67,18 +76,18 @@ pub(crate) fn mixed(architecture: &'static str) -> Builder {
     }
     words(&mut builder);
     let mut random = Random(1);
-    random.matrix(&mut builder, "token_embd", &[WIDTH, WORDS], &Q6_K);
-    random.matrix(&mut builder, "output", &[WIDTH, WORDS], &F16);
+    random.matrix(&mut builder, "token_embd", &[WIDTH, WORDS], &of(Q6_K));
+    random.matrix(&mut builder, "output", &[WIDTH, WORDS], &of(F16));
     random.vector(&mut builder, "output_norm.weight", WIDTH, 1.0);
     for layer in 0..LAYERS {
         let name = |part: &str| format!("blk.{layer}.{part}");
         random.vector(&mut builder, &name("attn_norm.weight"), WIDTH, 1.0);
         random.vector(&mut builder, &name("ffn_norm.weight"), WIDTH, 1.0);
         let (query, keys) = (HEADS * HEAD, KV_HEADS * HEAD);
-        random.matrix(&mut builder, &name("attn_q"), &[WIDTH, query], &Q4_K);
-        random.matrix(&mut builder, &name("attn_k"), &[WIDTH, keys], &Q8_0);
-        random.matrix(&mut builder, &name("attn_v"), &[WIDTH, keys], &Q5_K);
-        random.matrix(&mut builder, &name("attn_output"), &[query, WIDTH], &Q4_0);
+        random.matrix(&mut builder, &name("attn_q"), &[WIDTH, query], &of(Q4_K));
+        random.matrix(&mut builder, &name("attn_k"), &[WIDTH, keys], &of(Q8_0));
+        random.matrix(&mut builder, &name("attn_v"), &[WIDTH, keys], &of(Q5_K));
+        random.matrix(&mut builder, &name("attn_output"), &[query, WIDTH], &of(Q4_0));
         if architecture == "qwen2" {
             for (part, size) in [("attn_q", query), ("attn_k", keys), ("attn_v", keys)] {
                 random.vector(&mut builder, &name(&format!("{part}.bias")), size, 0.0);
@@ -89,14 +98,14 @@ pub(crate) fn mixed(architecture: &'static str) -> Builder {
             random.vector(&mut builder, &name("attn_k_norm.weight"), HEAD, 1.0);
         }
         if is_mixture {
-            random.matrix(&mut builder, &name("ffn_gate_inp"), &[WIDTH, EXPERTS], &F32);
-            random.matrix(&mut builder, &name("ffn_gate_exps"), &[WIDTH, INNER, EXPERTS], &IQ4_NL);
-            random.matrix(&mut builder, &name("ffn_up_exps"), &[WIDTH, INNER, EXPERTS], &Q6_K);
-            random.matrix(&mut builder, &name("ffn_down_exps"), &[INNER, WIDTH, EXPERTS], &Q4_K);
+            random.matrix(&mut builder, &name("ffn_gate_inp"), &[WIDTH, EXPERTS], &of(F32));
+            random.matrix(&mut builder, &name("ffn_gate_exps"), &[WIDTH, INNER, EXPERTS], &of(IQ4_NL));
+            random.matrix(&mut builder, &name("ffn_up_exps"), &[WIDTH, INNER, EXPERTS], &of(Q6_K));
+            random.matrix(&mut builder, &name("ffn_down_exps"), &[INNER, WIDTH, EXPERTS], &of(Q4_K));
         } else {
-            random.matrix(&mut builder, &name("ffn_gate"), &[WIDTH, INNER], &IQ4_NL);
-            random.matrix(&mut builder, &name("ffn_up"), &[WIDTH, INNER], &BF16);
-            random.matrix(&mut builder, &name("ffn_down"), &[INNER, WIDTH], &Q6_K);
+            random.matrix(&mut builder, &name("ffn_gate"), &[WIDTH, INNER], &of(IQ4_NL));
+            random.matrix(&mut builder, &name("ffn_up"), &[WIDTH, INNER], &of(BF16));
+            random.matrix(&mut builder, &name("ffn_down"), &[INNER, WIDTH], &of(Q6_K));
         }
     }
     builder

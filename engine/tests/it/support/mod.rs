@@ -5,5 +5,5 @@ mod mixed;
 mod model;
 
 pub(crate) use file::{Builder, Field};
-pub(crate) use mixed::mixed;
+pub(crate) use mixed::{halves, mixed};
 pub(crate) use model::tiny;

@@ -118,6 +118,12 @@ pub(crate) fn sort_kernels<'p>(
     Ok(sorted)
 }
 
+/// Whether a library is of use on one of `targets`: it has no kernel folder, or there are kernels for one.
+pub(crate) fn serves_one(name: &str, targets: &[Target]) -> bool {
+    let mut folders = KernelFolder::ALL.into_iter().filter(|kernels| kernels.belongs_to(name)).peekable();
+    folders.peek().is_none() || folders.any(|kernels| targets.iter().any(|target| kernels.is_needed(*target)))
+}
+
 impl KernelFolder {
     /// A generic target has no libraries of its own.
     fn is_needed(&self, target: Target) -> bool {
@@ -229,6 +235,21 @@ mod tests {
             &[Target::Gfx1030],
         );
         assert_eq!(sorted.expect("none is needed"), Sorted::default());
+    }
+
+    #[test]
+    fn a_library_without_kernels_for_a_release_is_of_no_use_there() {
+        use Target::{Gfx12Generic, Gfx1030, Gfx1201};
+        for (name, targets, is_of_use) in [
+            ("libhipblaslt.so.1", &[Gfx1201][..], true),
+            ("libhipblaslt.dll", &[Gfx1030, Gfx1201], true),
+            ("libhipblaslt.dll", &[Gfx1030], false),
+            ("libhipblaslt.so.1", &[Gfx12Generic], false),
+            ("librocblas.so.5", &[Gfx1030], true),
+            ("libother.so.1", &[Gfx1030], true),
+        ] {
+            assert_eq!(serves_one(name, targets), is_of_use, "{name} {targets:?}");
+        }
     }
 
     #[test]

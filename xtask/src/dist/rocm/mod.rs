@@ -4,6 +4,6 @@ mod kernels;
 mod layout;
 mod tree;
 
-pub(crate) use kernels::{Count, KernelFolder, sort_kernels};
+pub(crate) use kernels::{Count, KernelFolder, serves_one, sort_kernels};
 pub(crate) use layout::{library_folder, place_below_rocm, place_of_library};
 pub(crate) use tree::RocmTree;

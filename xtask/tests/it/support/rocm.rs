@@ -81,6 +81,16 @@ fn rocm_members() -> Vec<Member> {
         add(&format!("lib/rocblas/library/TensileLibrary_{target}.co"), target.into());
         add(&format!(".kpack/blas_lib_{target}.kpack"), target.into());
     }
+    // Nobody imports hipBLASLt: the engine loads it by name. Its kernels lie in a folder a target.
+    add(
+        "lib/libhipblaslt.so.1",
+        library("libhipblaslt.so.1", "$ORIGIN", &["libamdhip64.so.7", "liborigami.so.1"]),
+    );
+    add("lib/liborigami.so.1", library("liborigami.so.1", "$ORIGIN", &[]));
+    for target in ["gfx1100", "gfx1201"] {
+        add(&format!("lib/hipblaslt/library/{target}/TensileLibrary_{target}.co"), target.into());
+    }
+    add("lib/hipblaslt/library/hipblasltExtOpLibrary.dat", b"all".to_vec());
     add("share/doc/rocblas/LICENSE.md", b"the licence of rocBLAS".to_vec());
     members.push(Member::Link("lib/libamdhip64.so.7".into(), "libamdhip64.so.7.15".into()));
     members
@@ -102,7 +112,7 @@ pub(crate) fn rocm_world() -> World {
     world.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"engine\"\nversion = \"0.1.0\"\n");
     world.write(
         "engine/Cargo.toml",
-        "[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"k\"]\nbinaries = [\"strata-device\"]\nruntime = [\"amdhip64_7.dll\", \"libamdhip64.so.7\", \"librocblas.so.5\"]\n",
+        "[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"k\"]\nbinaries = [\"strata-device\"]\nruntime = [\"amdhip64_7.dll\", \"libamdhip64.so.7\", \"librocblas.so.5\"]\noptional = [\"libhipblaslt.dll\", \"libhipblaslt.so.1\"]\n",
     );
     world.write("engine/src/lib.rs", "");
     world.write("engine/native/CMakeLists.txt", "");
