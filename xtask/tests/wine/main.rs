@@ -25,7 +25,7 @@ use libtest_mimic::{Arguments, Trial};
 
 type Check = (&'static str, fn());
 
-const CHECKS: [Check; 19] = [
+const CHECKS: [Check; 20] = [
     ("programs_start_under_wine", programs::programs_start_under_wine),
     (
         "every_layout_is_installed_and_the_second_run_does_nothing",
@@ -62,6 +62,7 @@ const CHECKS: [Check; 19] = [
         "a_model_generates_the_text_that_it_does_on_linux",
         release::a_model_generates_the_text_that_it_does_on_linux,
     ),
+    ("a_c_program_calls_the_library_of_the_release", release::a_c_program_calls_the_library_of_the_release),
     ("python_for_windows_calls_the_wheel", wheel::python_for_windows_calls_the_wheel),
 ];
 

@@ -4,7 +4,7 @@
 use crate::built::HOST;
 use crate::models::tiny;
 use crate::support::{World, release_name, released, store};
-use crate::wine::{command, scratch, text, unzip, windows};
+use crate::wine::{command, compile, scratch, text, unzip, windows};
 use crate::world::runtime;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -108,4 +108,14 @@ pub(crate) fn a_model_generates_the_text_that_it_does_on_linux() {
     assert_eq!(printed(own), printed(linux.expect("strata starts")));
     let vision = run("strata-vision.exe", &["--version"], unpacked());
     assert!(vision.status.success() && text(&vision).starts_with("strata-vision "), "{}", text(&vision));
+}
+
+pub(crate) fn a_c_program_calls_the_library_of_the_release() {
+    let program = scratch().join("operations.exe");
+    let include = format!("-I{}", unpacked().join("include").display());
+    let library = unpacked().join("aiter_kernels.dll").display().to_string();
+    let source = include_str!("../../../aiter-kernels/tests/c_abi_operations.c");
+    compile(source, &[&include, &library], &program);
+    let output = command(&program).current_dir(unpacked()).output().expect("Wine starts");
+    assert!(output.status.success() && text(&output).trim() == "ok", "{}", text(&output));
 }
