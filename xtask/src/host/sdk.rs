@@ -90,8 +90,10 @@ pub(crate) fn candidates(places: &Places, host: Host) -> Vec<Candidate> {
 
 /// Where a hipInfo may lie: the toolchain's own HIP, if there is one, then the good SDKs.
 pub(crate) fn hip_roots(own: Option<PathBuf>, candidates: &[Candidate]) -> Vec<PathBuf> {
-    let good = candidates.iter().filter(|candidate| candidate.verdict.is_ok());
-    own.into_iter().chain(good.map(|candidate| candidate.path.clone())).collect()
+    let good = candidates.iter().filter(|candidate| candidate.verdict.is_ok()).map(|c| c.path.clone());
+    // The toolchain's own may be a candidate of the store too, and one that hangs is asked once.
+    let others: Vec<PathBuf> = good.filter(|path| Some(path) != own.as_ref()).collect();
+    own.into_iter().chain(others).collect()
 }
 
 fn ordered(places: &Places) -> Vec<(String, PathBuf)> {
@@ -253,6 +255,21 @@ mod tests {
         insta::assert_snapshot!(disk.report(&places));
         let nothing = Places { installed: vec![disk.path("nowhere")], ..Places::default() };
         assert_eq!(disk.report(&nothing), "");
+    }
+
+    #[test]
+    fn each_hip_info_is_asked_once_that_of_the_toolchain_first() {
+        let disk = Disk(tempfile::tempdir().expect("temp"));
+        let (dist, beside) = (disk.sdk("store/0123/tree", "10.0.0", ""), disk.sdk("beside", "7.1.0", ""));
+        let places = Places {
+            chosen: Some(beside.clone()),
+            store: vec![("dist 10.0.0".to_owned(), dist.clone())],
+            environment: vec![("HIP_PATH", disk.path("space"))],
+            ..Places::default()
+        };
+        let found = candidates(&places, Host::WindowsMsvc);
+        assert_eq!(hip_roots(Some(dist.clone()), &found), [dist.clone(), beside.clone()]);
+        assert_eq!(hip_roots(None, &found), [beside, dist]);
     }
 
     #[test]
