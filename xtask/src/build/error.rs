@@ -2,7 +2,7 @@
 
 use crate::lock::Host;
 use gfx::Target;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A build that did not happen.
 #[derive(Debug, thiserror::Error)]
@@ -22,10 +22,24 @@ pub(crate) enum Error {
         reason: String,
     },
     /// `--from` a folder that is no project.
-    #[error("--from `{folder}`: there is no component.toml")]
+    #[error("--from `{folder}`: there is no component.toml{}", beside(.elsewhere.as_deref()))]
     NoProject {
         /// The folder.
         folder: PathBuf,
+        /// The file of the workspace that may describe it too.
+        elsewhere: Option<PathBuf>,
+    },
+    /// `--from` neither a folder nor a source package.
+    #[error("--from `{name}`: there is no such folder, and toolchain `{toolchain}` has {}", sources(.known))]
+    NoSource {
+        /// What was asked for.
+        name: String,
+        /// The toolchain.
+        toolchain: String,
+        /// Its source packages.
+        known: Vec<String>,
+        /// The most similar name.
+        nearest: Option<String>,
     },
     /// A component.toml that is not understood.
     #[error("`{file}`: {reason}")]
@@ -140,6 +154,17 @@ pub(crate) enum Error {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
+}
+
+fn beside(elsewhere: Option<&Path>) -> String {
+    elsewhere.map(|file| format!(" in it, and no `{}`", file.display())).unwrap_or_default()
+}
+
+fn sources(known: &[String]) -> String {
+    match known.is_empty() {
+        true => "no source packages".to_owned(),
+        false => format!("only these source packages: {}", known.join(", ")),
+    }
 }
 
 fn what(failed: &[String]) -> String {

@@ -30,7 +30,7 @@ pub(crate) use error::Error;
 pub(crate) use key::OF_THE_IDE;
 pub(crate) use manifest::{BuildManifest, MANIFEST_FILE, Output};
 pub(crate) use plan::{BuildPlan, Launcher, Request, Step, Tools, make_plan};
-pub(crate) use project::load_project;
+pub(crate) use project::{load_project, source_root};
 pub(crate) use rust::Rust;
 pub(crate) use sharing::compile as compile_shared;
 pub(crate) use step::{Outcome, build_all};

@@ -1,4 +1,5 @@
-//! A CMake project that compiles C, C++ and HIP the ordinary way, described by a `component.toml` beside its CMakeLists.txt: `build --from DIR`.
+//! A CMake project that compiles C, C++ and HIP the ordinary way, described by a `component.toml` beside its CMakeLists.txt: `build --from DIR`, or
+//! `build --from NAME` of a source package, which the workspace may describe.
 
 use super::Error;
 use super::component::{Component, Kind, Workspace};
@@ -6,7 +7,7 @@ use crate::files;
 use crate::lock::Part;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The file's name.
 pub(crate) const PROJECT_FILE: &str = "component.toml";
@@ -28,14 +29,15 @@ fn here() -> String {
     ".".into()
 }
 
-/// Reads the project in `folder` as a workspace of one component.
-pub(crate) fn load_project(folder: &Path) -> Result<Workspace, Error> {
-    let path = folder.join(PROJECT_FILE);
-    if !path.is_file() {
-        return Err(Error::NoProject { folder: folder.to_owned() });
-    }
-    let wrong = |reason: String| Error::Project { file: path.clone(), reason };
-    let raw: Raw = toml::from_str(&files::read_text(&path)?)
+/// Reads the project in `folder` as a workspace of one component. `elsewhere` describes it where it does not do so itself.
+pub(crate) fn load_project(folder: &Path, elsewhere: Option<&Path>) -> Result<Workspace, Error> {
+    let own = folder.join(PROJECT_FILE);
+    let Some(path) = [Some(own.as_path()), elsewhere].into_iter().flatten().find(|path| path.is_file())
+    else {
+        return Err(Error::NoProject { folder: folder.to_owned(), elsewhere: elsewhere.map(Path::to_owned) });
+    };
+    let wrong = |reason: String| Error::Project { file: path.to_owned(), reason };
+    let raw: Raw = toml::from_str(&files::read_text(path)?)
         .map_err(|error| wrong(error.to_string().trim().to_owned()))?;
     // Both become folders of `artifacts`.
     for (key, value) in [("name", &raw.name), ("version", &raw.version)] {
@@ -66,6 +68,19 @@ pub(crate) fn load_project(folder: &Path) -> Result<Workspace, Error> {
     Ok(Workspace { root: folder.to_owned(), version: raw.version, components: vec![component] })
 }
 
+/// The project of a source package: its tree, below the folders that wrap everything.
+pub(crate) fn source_root(tree: &Path) -> PathBuf {
+    let mut root = tree.to_owned();
+    loop {
+        let entries: Vec<PathBuf> =
+            std::fs::read_dir(&root).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        match entries.as_slice() {
+            [only] if only.is_dir() => root.clone_from(only),
+            _ => return root,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,7 +89,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("temp");
         std::fs::write(folder.path().join("CMakeLists.txt"), "").expect("write");
         std::fs::write(folder.path().join(PROJECT_FILE), text).expect("write");
-        let error = load_project(folder.path()).expect_err("refused").to_string();
+        let error = load_project(folder.path(), None).expect_err("refused").to_string();
         error.replace(&folder.path().display().to_string(), "[DIR]")
     }
 

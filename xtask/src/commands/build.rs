@@ -2,8 +2,8 @@
 
 use super::{MissingPrerequisite, Session};
 use crate::build::{
-    Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Rust, Tools, Workspace, build_all,
-    load_project, load_workspace, make_plan, write_compile_commands,
+    self, Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Rust, Tools, Workspace, build_all,
+    load_project, load_workspace, make_plan, source_root, write_compile_commands,
 };
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
@@ -46,8 +46,8 @@ pub(crate) struct What {
     /// Build only this component; may be given several times
     #[arg(long = "component", value_name = "NAME")]
     pub(super) components: Vec<String>,
-    /// Build the CMake project in this folder, which a component.toml describes, in place of the workspace's components
-    #[arg(long, value_name = "DIR", conflicts_with = "components")]
+    /// Build the CMake project in this folder, or of this source package of the toolchain, which a component.toml describes, in place of the workspace's components
+    #[arg(long, value_name = "DIR|NAME", conflicts_with = "components")]
     from: Option<PathBuf>,
     /// How many compilers run at a time [default: the number of cores]
     #[arg(long, short, value_name = "N")]
@@ -100,7 +100,7 @@ impl Build {
         }
         let installed = session.installed(selected)?;
         if self.dry_run {
-            let workspace = self.what.workspace(session)?;
+            let workspace = self.what.workspace(session, selected)?;
             let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
             return preview(session, &request, &make_plan(&request)?);
         }
@@ -116,7 +116,7 @@ impl Build {
 impl Build {
     /// What one machine builds is one entry; `dist --merge` joins what they made.
     fn print_matrix(&self, session: &Session, lock: &Lock, selected: Selected) -> anyhow::Result<()> {
-        let workspace = self.what.workspace(session)?;
+        let workspace = self.what.workspace(session, selected)?;
         let components: Vec<&str> =
             workspace.choose(&self.what.components)?.into_iter().map(|c| c.name.as_str()).collect();
         let entry = |target: gfx::Target| {
@@ -144,7 +144,7 @@ impl What {
         selected: Selected,
         installed: &Installed,
     ) -> anyhow::Result<Vec<Outcome>> {
-        let workspace = self.workspace(session)?;
+        let workspace = self.workspace(session, selected)?;
         let request = self.request(session, lock, selected, &workspace, installed)?;
         let plan = make_plan(&request)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -156,9 +156,10 @@ impl What {
         Ok(outcomes)
     }
 
-    fn workspace(&self, session: &Session) -> anyhow::Result<Workspace> {
+    fn workspace(&self, session: &Session, selected: Selected) -> anyhow::Result<Workspace> {
         Ok(match &self.from {
-            Some(folder) => load_project(&std::path::absolute(folder)?)?,
+            Some(folder) if folder.is_dir() => load_project(&std::path::absolute(folder)?, None)?,
+            Some(name) => source_project(session, selected, &name.to_string_lossy())?,
             None => load_workspace(&session.root)?,
         })
     }
@@ -201,6 +202,20 @@ impl What {
             developer: session.developer_environment(selected, installed)?,
         })
     }
+}
+
+/// The project of a source package that is in the store.
+fn source_project(session: &Session, selected: Selected, name: &str) -> anyhow::Result<Workspace> {
+    let sources = || selected.packages().filter(|package| package.host.is_none());
+    let toolchain = selected.toolchain.name.clone();
+    let Some(package) = sources().find(|package| package.name == name) else {
+        let known: Vec<String> = sources().map(|package| package.name.clone()).collect();
+        let nearest = gfx::nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        return Err(build::Error::NoSource { name: name.to_owned(), toolchain, known, nearest }.into());
+    };
+    let tree = session.store.load(package, &toolchain)?.tree;
+    let described = session.root.join("projects").join(format!("{name}.toml"));
+    Ok(load_project(&source_root(&tree), Some(&described))?)
 }
 
 /// CMake and Ninja of the toolchain, else of the machine when they are new enough.

@@ -139,9 +139,9 @@ impl<'a> Session<'a> {
         Ok(installed.with_sdk(path, &sdk.version, &sdk.layout)?)
     }
 
-    /// What this machine has beside the toolchains of the lock, in the order of preference.
+    /// The SDKs of this machine, in the order of preference.
     pub(crate) fn sdks(&self) -> Vec<sdk::Candidate> {
-        sdk::candidates(&sdk::places(&self.root), Host::THIS)
+        sdk::candidates(&sdk::places(&self.root, &self.store), Host::THIS)
     }
 
     /// A release is made of pinned bytes only.

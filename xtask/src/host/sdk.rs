@@ -1,20 +1,24 @@
-//! SDKs that this machine has beside the store: dists, HIP SDKs, ROCm, each with a verdict. The order is fixed, and the first good one is the
-//! system's. What is in the store is pinned, is chosen by its name, and comes before all of these.
+//! SDKs that this machine has: dists, HIP SDKs, ROCm, each with a verdict. The order is fixed, and the first good one is the system's.
 
 use super::folder_of_variable;
 use super::version::folders_by_version;
 use crate::lock::{Host, Part, compare_versions};
-use crate::store::{Layout, LayoutError, layout_of};
+use crate::store::{Layout, LayoutError, Store, layout_of};
 use std::path::{Path, PathBuf};
 
 /// What an SDK has to have to compile kernels.
 pub(crate) const PARTS: [Part; 3] = [Part::Compiler, Part::Hip, Part::DeviceLibs];
+
+/// How the origin of what lies in the store begins.
+const STORE: &str = "the store, ";
 
 /// What is looked at, as plain data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Places {
     /// STRATA_HIP_ROOT.
     pub(crate) chosen: Option<PathBuf>,
+    /// Whole SDKs in the store, by package and version.
+    pub(crate) store: Vec<(String, PathBuf)>,
     /// HIP_PATH and ROCM_PATH, as far as they are set.
     pub(crate) environment: Vec<(&'static str, PathBuf)>,
     /// Folders whose subfolders are versions: `Program Files\AMD\ROCm`, or `/opt`, in which `rocm-*` are.
@@ -34,6 +38,13 @@ pub(crate) struct Candidate {
     pub(crate) path: PathBuf,
     /// Where its parts lie, or what is wrong with it.
     pub(crate) verdict: Result<Sdk, Refusal>,
+}
+
+impl Candidate {
+    /// Whether it is of the store, whose bytes are those of the lock.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.origin.starts_with(STORE)
+    }
 }
 
 /// A good one.
@@ -79,13 +90,16 @@ pub(crate) fn candidates(places: &Places, host: Host) -> Vec<Candidate> {
 
 /// Where a hipInfo may lie: the toolchain's own HIP, if there is one, then the good SDKs.
 pub(crate) fn hip_roots(own: Option<PathBuf>, candidates: &[Candidate]) -> Vec<PathBuf> {
-    let good = candidates.iter().filter(|candidate| candidate.verdict.is_ok());
-    own.into_iter().chain(good.map(|candidate| candidate.path.clone())).collect()
+    let good = candidates.iter().filter(|candidate| candidate.verdict.is_ok()).map(|c| c.path.clone());
+    // The toolchain's own may be a candidate of the store too, and one that hangs is asked once.
+    let others: Vec<PathBuf> = good.filter(|path| Some(path) != own.as_ref()).collect();
+    own.into_iter().chain(others).collect()
 }
 
 fn ordered(places: &Places) -> Vec<(String, PathBuf)> {
     let mut paths: Vec<(String, PathBuf)> = Vec::new();
     paths.extend(places.chosen.iter().map(|path| ("STRATA_HIP_ROOT".to_owned(), path.clone())));
+    paths.extend(places.store.iter().map(|(package, path)| (format!("{STORE}{package}"), path.clone())));
     paths.extend(places.environment.iter().map(|(name, path)| ((*name).to_owned(), path.clone())));
     for folder in &places.installed {
         let versions = folders_by_version(folder).into_iter().map(|version| folder.join(version));
@@ -140,7 +154,7 @@ fn has_a_file(folder: &Path, depth: usize) -> bool {
 }
 
 /// The places of this machine; `root` is the checkout.
-pub(crate) fn places(root: &Path) -> Places {
+pub(crate) fn places(root: &Path, store: &Store) -> Places {
     let environment = ["HIP_PATH", "ROCM_PATH"];
     let installed = match cfg!(windows) {
         true => ["ProgramW6432", "ProgramFiles"]
@@ -152,6 +166,7 @@ pub(crate) fn places(root: &Path) -> Places {
     };
     Places {
         chosen: folder_of_variable("STRATA_HIP_ROOT"),
+        store: store.with_parts(&PARTS, Part::Hip),
         environment: environment
             .into_iter()
             .filter_map(|name| Some((name, folder_of_variable(name)?)))
@@ -231,6 +246,7 @@ mod tests {
         disk.sdk("src/therock-dist-windows-gfx120X-all-7.14.0a20260612", "7.14.0", "");
         let places = Places {
             chosen: Some(disk.sdk("chosen", "10.0.0", "hip_version.h")),
+            store: vec![("therock-multiarch 10.0.0".to_owned(), disk.sdk("store/0123/tree", "10.0.0", ""))],
             environment: vec![("HIP_PATH", disk.path("space")), ("ROCM_PATH", disk.path("AMD/ROCm/6.4"))],
             installed: vec![disk.path("AMD/ROCm"), disk.path("nowhere")],
             around: vec![disk.path("src"), disk.path("")],
@@ -239,6 +255,21 @@ mod tests {
         insta::assert_snapshot!(disk.report(&places));
         let nothing = Places { installed: vec![disk.path("nowhere")], ..Places::default() };
         assert_eq!(disk.report(&nothing), "");
+    }
+
+    #[test]
+    fn each_hip_info_is_asked_once_that_of_the_toolchain_first() {
+        let disk = Disk(tempfile::tempdir().expect("temp"));
+        let (dist, beside) = (disk.sdk("store/0123/tree", "10.0.0", ""), disk.sdk("beside", "7.1.0", ""));
+        let places = Places {
+            chosen: Some(beside.clone()),
+            store: vec![("dist 10.0.0".to_owned(), dist.clone())],
+            environment: vec![("HIP_PATH", disk.path("space"))],
+            ..Places::default()
+        };
+        let found = candidates(&places, Host::WindowsMsvc);
+        assert_eq!(hip_roots(Some(dist.clone()), &found), [dist.clone(), beside.clone()]);
+        assert_eq!(hip_roots(None, &found), [beside, dist]);
     }
 
     #[test]

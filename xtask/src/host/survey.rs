@@ -34,7 +34,7 @@ pub(crate) fn survey(question: &Question) -> Machine {
         .filter_map(|toolchain| lock::select(lock, &toolchain.name, toolchain.host).ok())
         .map(|selected| toolchain(store, selected))
         .collect();
-    let sdks = sdk::candidates(&sdk::places(root), Host::THIS);
+    let sdks = sdk::candidates(&sdk::places(root, store), Host::THIS);
     let hip_roots = sdk::hip_roots(part(Part::Hip), &sdks);
     let to_fetch = toolchains.iter().find(|toolchain| toolchain.name == selected.toolchain.name);
     let to_fetch = match to_fetch.map(|toolchain| &toolchain.state) {

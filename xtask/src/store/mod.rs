@@ -27,6 +27,7 @@ pub(crate) use toolchain::{Installed, bootstrap, load_installed};
 pub(crate) use verify::{Depth, compare_entry, compare_tree, sealed_at};
 
 use crate::digest::Sha256;
+use crate::lock::{Part, compare_versions};
 use std::path::{Path, PathBuf};
 
 /// A store; nothing is made before the first install.
@@ -59,6 +60,23 @@ impl Store {
     /// The receipt of the entry with this key, when it is installed by this version's rules.
     pub(crate) fn receipt(&self, key: Sha256) -> Result<Option<Receipt>, Error> {
         Receipt::load(&self.entry(key), key)
+    }
+
+    /// The packages that alone give all of `parts`: name and version, and where their part `root` lies. The newest first; what is damaged is left out.
+    pub(crate) fn with_parts(&self, parts: &[Part], root: Part) -> Vec<(String, PathBuf)> {
+        let load = |name: String| {
+            let entry = self.root.join(name);
+            let receipt: Receipt = crate::files::read_json(&entry.join("receipt.json")).ok()?;
+            Some((receipt, entry.join("tree")))
+        };
+        let mut found: Vec<(Receipt, PathBuf)> = self.entries().into_iter().filter_map(load).collect();
+        found.retain(|(receipt, _)| parts.iter().all(|part| receipt.parts.contains_key(part)));
+        found.sort_by(|(a, _), (b, _)| compare_versions(&b.version, &a.version));
+        let place = |(receipt, tree): (Receipt, PathBuf)| {
+            let folder = tree.join(receipt.parts.get(&root)?);
+            Some((format!("{} {}", receipt.package, receipt.version), folder))
+        };
+        found.into_iter().filter_map(place).collect()
     }
 
     /// Removes an entry, or something beside the entries.

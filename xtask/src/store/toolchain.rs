@@ -4,7 +4,7 @@ use super::{Error, Receipt, Store};
 use crate::digest::{Hasher, Sha256};
 use crate::fetch;
 use crate::files;
-use crate::lock::{Host, Part, Selected};
+use crate::lock::{Host, Package, Part, Selected};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -64,22 +64,23 @@ pub(crate) fn bootstrap(
 
 /// The selected toolchain, if all of it is installed.
 pub(crate) fn load_installed(store: &Store, selected: Selected) -> Result<Installed, Error> {
-    let mut packages = Vec::new();
-    for package in selected.packages() {
-        let Some(receipt) = store.installed(package)? else {
+    let load = |package| store.load(package, &selected.toolchain.name);
+    let packages = selected.packages().map(load).collect::<Result<_, Error>>()?;
+    Ok(assemble(selected, packages))
+}
+
+impl Store {
+    /// One package of `toolchain`, if it is installed.
+    pub(crate) fn load(&self, package: &Package, toolchain: &str) -> Result<InstalledPackage, Error> {
+        let Some(receipt) = self.installed(package)? else {
             return Err(Error::NotInstalled {
-                toolchain: selected.toolchain.name.clone(),
+                toolchain: toolchain.to_owned(),
                 package: package.name.clone(),
-                store: store.root().to_owned(),
+                store: self.root().to_owned(),
             });
         };
-        packages.push(InstalledPackage {
-            tree: store.entry(receipt.key).join("tree"),
-            receipt,
-            is_new: false,
-        });
+        Ok(InstalledPackage { tree: self.entry(receipt.key).join("tree"), receipt, is_new: false })
     }
-    Ok(assemble(selected, packages))
 }
 
 fn assemble(selected: Selected, packages: Vec<InstalledPackage>) -> Installed {

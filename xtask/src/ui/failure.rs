@@ -141,7 +141,9 @@ fn better_hint(cause: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(error) = cause.downcast_ref::<build::Error>() {
         return match error {
-            build::Error::UnknownComponent { nearest, .. } => did_you_mean(nearest.as_ref()),
+            build::Error::UnknownComponent { nearest, .. } | build::Error::NoSource { nearest, .. } => {
+                did_you_mean(nearest.as_ref())
+            }
             build::Error::CrossBuild { mend, .. } => Some((*mend).to_owned()),
             _ => None,
         };

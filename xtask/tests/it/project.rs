@@ -1,6 +1,6 @@
-//! `build --from DIR`: a CMake project of C, C++ and HIP, built by the same rules as the workspace's own components.
+//! `build --from`: a CMake project of C, C++ and HIP, in a folder or of a source package, built by the same rules as the workspace's own components.
 
-use crate::support::{Run, World, component_world, store};
+use crate::support::{Fault, Member, Run, Server, World, component_world, sha256, store, tar_gz};
 use std::path::{Path, PathBuf};
 
 const CMAKE: &str = r#"cmake_minimum_required(VERSION 3.24)
@@ -27,17 +27,43 @@ int scale(float *data, float factor) {
 }
 "#;
 
+const DESCRIPTION: &str = "name = \"trio\"\nversion = \"1.2.3\"\n";
+const SOURCES: [(&str, &str); 4] =
+    [("CMakeLists.txt", CMAKE), ("answer.c", C), ("main.cpp", CXX), ("scale.hip", HIP)];
+
 /// Writes the project below the world.
 fn project(world: &World, folder: &str) -> PathBuf {
-    let files = [
-        ("component.toml", "name = \"trio\"\nversion = \"1.2.3\"\n"),
-        ("CMakeLists.txt", CMAKE),
-        ("answer.c", C),
-        ("main.cpp", CXX),
-        ("scale.hip", HIP),
-    ];
-    files.iter().for_each(|(name, text)| world.write(&format!("{folder}/{name}"), text));
+    SOURCES.iter().for_each(|(name, text)| world.write(&format!("{folder}/{name}"), text));
+    world.write(&format!("{folder}/component.toml"), DESCRIPTION);
     world.path(folder)
+}
+
+/// A world whose toolchain `lite` has one package more: `trio-source`, the project as somebody's archive without a description.
+fn world_with_source() -> (World, Server) {
+    let (world, server) = (component_world(), Server::start());
+    let members = SOURCES.map(|(name, text)| Member::file(name, text));
+    let archive = tar_gz("trio-1.2.3/src/", &members);
+    let url = server.offer("trio-1.2.3.tar.gz", &archive, Fault::None);
+    let lock = std::fs::read_to_string(world.path("toolchains.lock")).expect("lock");
+    let with_source = lock.replace(
+        "\"ninja\", \"composable-kernel\"]\n\n# AMD",
+        "\"ninja\", \"composable-kernel\", \"trio-source\"]\n\n# AMD",
+    );
+    assert_ne!(lock, with_source, "the packages of lite");
+    world.write("toolchains.lock", &format!(
+        "{with_source}\n[[package]]\nname = \"trio-source\"\nversion = \"1.2.3\"\nlicense = \"MIT\"\nprovides = []\n\n[[package.source]]\nchannel = \"url\"\n\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"trio-1.2.3.tar.gz\"\nsize = {}\nsha256 = \"{}\"\n",
+        archive.len(),
+        sha256(&archive)
+    ));
+    // A store of its own, in which the packages of lite are those of the tests.
+    std::fs::create_dir_all(world.path("store")).expect("folder");
+    for entry in std::fs::read_dir(store()).expect("store").flatten() {
+        if entry.file_name().len() == 16 {
+            let to = world.path("store").join(entry.file_name());
+            std::os::unix::fs::symlink(std::path::absolute(entry.path()).expect("path"), to).expect("link");
+        }
+    }
+    (world, server)
 }
 
 fn build(world: &World, folder: &Path, targets: &str, variables: &[(&str, &str)]) -> Run {
@@ -113,7 +139,7 @@ fn a_project_without_code_for_the_target_and_a_folder_without_project_are_refuse
     insta::assert_snapshot!(run.stderr, @r#"
     error[B12]: --from `[ROOT]/scale`: there is no component.toml
 
-    hint: write one beside the project's CMakeLists.txt: name = "…" and version = "…" are enough (docs/architecture.md, "Projects of others")
+    hint: write it: name = "…" and version = "…" are enough (docs/architecture.md, "Projects of others")
     "#);
     let folder = project(&world, "p");
     world.write(
@@ -126,4 +152,34 @@ fn a_project_without_code_for_the_target_and_a_folder_without_project_are_refuse
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn a_source_package_of_the_lock_is_built_by_its_name() {
+    let (world, _server) = world_with_source();
+    let build =
+        |name: &str| world.run(&["build", "--toolchain", "lite", "--targets", "gfx1201", "--from", name]);
+    let missing = build("trio-source").exits(6);
+    world.run(&["bootstrap", "--toolchain", "lite"]).exits(0);
+    let undescribed = build("trio-source").exits(2);
+    let misspelled = build("trio-sorce").exits(2);
+    let without_project = build("composable-kernel").exits(2);
+    let key = |text: &str| {
+        let at = text.find("/store/").map(|at| at + "/store/".len());
+        at.map_or(text.to_owned(), |at| text.replace(&text[at..at + 16], "[KEY]"))
+    };
+    let refused = [missing, undescribed, misspelled, without_project].map(|run| key(&run.stderr));
+    insta::assert_snapshot!(refused.join("\n"));
+
+    world.write("projects/trio-source.toml", DESCRIPTION);
+    build("trio-source").exits(0);
+    let program = std::fs::read(artifact(&world, "gfx1201").join("bin/trio")).expect("the program");
+    let again = build("trio-source").exits(0);
+    assert_eq!(again.stdout, "1 artifacts, 0 built\n");
+
+    let folder = project(&world, "unpacked");
+    std::fs::remove_dir_all(artifact(&world, "gfx1201")).expect("remove");
+    build(&folder.display().to_string()).exits(0);
+    let from_folder = std::fs::read(artifact(&world, "gfx1201").join("bin/trio")).expect("the program");
+    assert!(program == from_folder, "the same bytes as from a folder");
 }

@@ -2,7 +2,7 @@
 
 use crate::built::HOST;
 use crate::support::{Server, World, store};
-use crate::wine::{command, text};
+use crate::wine::{command, text, unzip};
 use crate::world::{ALL, LAYOUTS, WRAPPED, engine, llvm_program, world, xtask_ends};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -27,7 +27,7 @@ pub(crate) fn bootstrapped() -> &'static World {
 }
 
 /// The same with its artifacts.
-fn built() -> &'static World {
+pub(crate) fn built() -> &'static World {
     static BUILT: OnceLock<&World> = OnceLock::new();
     BUILT.get_or_init(|| {
         let world = bootstrapped();
@@ -44,10 +44,7 @@ fn unpacked() -> &'static PathBuf {
         let world = built();
         xtask_ends(world, &with(&["dist", "--targets", "gfx1100,gfx1201"])).exits(0);
         let out = world.path("target/unpacked");
-        let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
-        let zip = world.path("dist").join(format!("{}.zip", name("gfx1201")));
-        let status = std::process::Command::new("python3").args(["-c", script]).arg(zip).arg(&out).status();
-        assert!(status.expect("python3").success());
+        unzip(&world.path("dist").join(format!("{}.zip", name("gfx1201"))), &out);
         out.join(name("gfx1201"))
     })
 }
@@ -74,7 +71,7 @@ pub(crate) fn doctor_finds_the_toolchain() {
 
 const KERNELS: [&str; 4] = ["matrix", "rms_norm", "rows", "vector"];
 
-fn code_object(root: &Path, host: &str, target: &str, kernel: &str) -> PathBuf {
+pub(crate) fn code_object(root: &Path, host: &str, target: &str, kernel: &str) -> PathBuf {
     root.join(format!("artifacts/0.1.0/{host}/engine/{target}/kernels/{target}/engine/{kernel}.co"))
 }
 

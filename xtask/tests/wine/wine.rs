@@ -56,6 +56,8 @@ fn start(prefix: &Path, program: &Path) -> Command {
     let home = scratch().join("home");
     std::fs::create_dir_all(&home).expect("a home");
     command.env("WINEPREFIX", prefix).env("HOME", home).env("PATH", "/usr/bin:/bin").env("WINEDEBUG", "-all");
+    // Names of files are UTF-8.
+    command.env("LC_ALL", "C.UTF-8");
     // Without these it asks whether to fetch Mono and Gecko.
     command.env("WINEDLLOVERRIDES", "mscoree,mshtml=");
     command
@@ -85,6 +87,19 @@ pub(crate) fn compile(source: &str, arguments: &[&str], to: &Path) {
         .expect("mingw starts");
     assert!(output.status.success(), "{}", text(&output));
     std::fs::remove_file(file).expect("remove");
+}
+
+/// Runs a program of this machine and gives what it prints.
+pub(crate) fn run(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    assert!(output.status.success(), "{}", text(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Unpacks a zip or a wheel by another program than ours.
+pub(crate) fn unzip(archive: &Path, out: &Path) {
+    let script = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    run(Command::new("python3").args(["-c", script]).arg(archive).arg(out));
 }
 
 /// All that a program said.

@@ -1,14 +1,14 @@
 //! A workspace for xtask.exe: the engine's own kernel and strata-device, and a lock whose dist has TheRock's layout with a clang that Wine can run.
 
 use crate::built::programs;
+use crate::cargo;
+use crate::pip;
 use crate::support::{Fault, Member, Run, Server, World, sha256, store, tar_gz, workspace_root};
-use crate::wine::{command, compile, scratch, text, windows};
+use crate::wine::{command, compile, run, scratch, windows};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Wheels for Windows, as pip's index has them: the build programs of the lock, and a clang of the version that `lite` has.
-const WHEELS: [(&str, &str); 3] = [("cmake", "4.4.5"), ("ninja", "1.13.2"), ("ziglang", "0.17.1")];
 /// Names of a dist whose content no build looks at.
 const FILLED: [&str; 5] = [
     ".info/version",
@@ -38,30 +38,6 @@ const BITCODE: [&str; 15] = [
 pub(crate) const LAYOUTS: [&str; 3] = ["", "./", WRAPPED];
 pub(crate) const WRAPPED: &str = "therock-dist-windows-multiarch-10.0.0rc3/";
 
-fn run(command: &mut Command) -> String {
-    let output = command.output().expect("it starts");
-    assert!(output.status.success(), "{}", text(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// The wheels, downloaded once for all runs.
-fn wheel(name: &str) -> PathBuf {
-    let (_, version) = WHEELS.iter().find(|(own, _)| *own == name).expect("a wheel");
-    let folder = workspace_root().join("target/wine/wheels");
-    let file = format!("{name}-{version}-py3-none-win_amd64.whl");
-    if !folder.join(&file).is_file() {
-        let pip = ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--platform", "win_amd64"];
-        run(Command::new("python3").args(pip).arg("--dest").arg(&folder).arg(format!("{name}=={version}")));
-    }
-    folder.join(file)
-}
-
-/// Why the wheels cannot be had, if they cannot.
-pub(crate) fn missing() -> Option<String> {
-    let pip = Command::new("python3").args(["-m", "pip", "--version"]).output();
-    (!pip.is_ok_and(|output| output.status.success())).then(|| "there is no python3 with pip".to_owned())
-}
-
 /// The folder of lite's LLVM.
 fn llvm() -> PathBuf {
     let trees = std::fs::read_dir(store()).expect("store").flatten();
@@ -80,24 +56,34 @@ pub(crate) fn llvm_program(name: &str) -> Command {
     command
 }
 
+/// The folder of our amdhip64_7.dll, which computes on the CPU.
+pub(crate) fn runtime() -> &'static PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = scratch().join("runtime");
+        std::fs::create_dir_all(&folder).expect("folder");
+        let source = include_str!("../../../crates/hip/tests/stub/amdhip64.c");
+        compile(source, &["-shared", "-static", "-lpthread"], &folder.join("amdhip64_7.dll"));
+        folder
+    })
+}
+
 /// Every file of the dist: real programs, real (empty) bitcode, our amdhip64_7.dll.
 fn members() -> &'static Vec<Member> {
     static MEMBERS: OnceLock<Vec<Member>> = OnceLock::new();
     MEMBERS.get_or_init(|| {
         let folder = scratch().join("dist");
         std::fs::create_dir_all(&folder).expect("folder");
-        let zig = folder.join("zig");
-        let unpack = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); [z.extract(n, sys.argv[2]) for n in z.namelist() if n == 'ziglang/zig.exe' or n.startswith('ziglang/lib/include/')]";
-        run(Command::new("python3").args(["-c", unpack]).arg(wheel("ziglang")).arg(&zig));
+        let zig = pip::unpacked("ziglang", |archive, folder| {
+            let unpack = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); [z.extract(n, sys.argv[2]) for n in z.namelist() if n == 'ziglang/zig.exe' or n.startswith('ziglang/lib/include/')]";
+            run(Command::new("python3").args(["-c", unpack]).arg(archive).arg(folder));
+        });
         let launcher = folder.join("launcher.exe");
         let path = windows(&zig.join("ziglang/zig.exe")).replace('\\', "\\\\");
         compile(include_str!("launcher.c"), &["-municode", &format!("-DZIG=L\"{path}\"")], &launcher);
-        let runtime = folder.join("amdhip64_7.dll");
-        compile(
-            include_str!("../../../crates/hip/tests/stub/amdhip64.c"),
-            &["-shared", "-static", "-lpthread"],
-            &runtime,
-        );
+        let runtime = runtime().join("amdhip64_7.dll");
+        let hip_info = folder.join("hipInfo.exe");
+        compile(include_str!("hip_info.c"), &[], &hip_info);
         let comgr = folder.join("amd_comgr.dll");
         compile("int amd_comgr_get_version(void) { return 0; }\n", &["-shared"], &comgr);
         let bitcode = folder.join("empty.bc");
@@ -119,6 +105,7 @@ fn members() -> &'static Vec<Member> {
             members.push(Member::File(format!("lib/llvm/amdgcn/bitcode/{name}.bc"), read(&bitcode)));
         }
         members.push(Member::File("bin/amdhip64_7.dll".into(), read(&runtime)));
+        members.push(Member::File("bin/hipInfo.exe".into(), read(&hip_info)));
         // The runtime loads it by name.
         members.push(Member::File("bin/amd_comgr.dll".into(), read(&comgr)));
         members
@@ -146,7 +133,7 @@ pub(crate) fn world(host: &str, prefix: &str, packages: &[&str]) -> (World, Serv
     let url = server.offer("dist.tar.gz", &dist, Fault::None);
     lock += &package(host, "dist", "\"compiler\", \"hip\", \"device-libs\"", &url, &dist, "dist.tar.gz");
     for name in packages.iter().filter(|name| **name != "dist") {
-        let path = wheel(name);
+        let path = pip::archive(name);
         let file = path.file_name().expect("a name").to_string_lossy().into_owned();
         let bytes = std::fs::read(&path).expect("a wheel");
         let url = server.offer(&file, &bytes, Fault::None);
@@ -173,22 +160,7 @@ pub(crate) fn engine(world: &World, binaries: &str) {
         &format!("[package]\nname = \"engine\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlicense = \"MIT\"\n\n[package.metadata.component]\ncmake = \"native\"\nkernels = [\"matrix\", \"rms_norm\", \"rows\", \"vector\"]\nbinaries = {binaries}\nruntime = [\"amdhip64_7.dll\"]\n"),
     );
     world.write("engine/src/lib.rs", "");
-}
-
-/// The stand-in for cargo, told of `world`.
-fn cargo(world: &World) -> PathBuf {
-    let folder = world.path("target/cargo");
-    std::fs::create_dir_all(folder.join("programs")).expect("folder");
-    compile(include_str!("cargo.c"), &[], &folder.join("cargo.exe"));
-    let program = "strata-device.exe";
-    std::fs::copy(programs().join(program), folder.join("programs").join(program)).expect("copy");
-    let metadata = run(Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--offline"])
-        .current_dir(world.root()));
-    let root = world.root().display().to_string();
-    std::fs::write(folder.join("metadata.json"), metadata.replace(&root, &format!("Z:{root}")))
-        .expect("write");
-    folder.join("cargo.exe")
+    world.write("engine/src/bin/strata-device.rs", "fn main() {}\n");
 }
 
 /// xtask.exe in `world`, ready to start.
@@ -196,8 +168,9 @@ pub(crate) fn xtask(world: &World, arguments: &[&str]) -> Command {
     let mut command = command(&programs().join("xtask.exe"));
     command.args(arguments).current_dir(world.root()).env("NO_COLOR", "1");
     command.env("STRATA_RETRY_SCALE", "0.001").env("SOURCE_DATE_EPOCH", "1700000000");
-    let stand_in = world.path("target/cargo/cargo.exe");
-    command.env("CARGO", windows(&if stand_in.exists() { stand_in } else { cargo(world) }));
+    command.env("CARGO", windows(&cargo::folder().join("cargo.exe")));
+    // rustc.exe, as cargo.exe finds it.
+    command.env("WINEPATH", windows(cargo::folder()));
     command
 }
 

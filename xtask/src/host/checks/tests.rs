@@ -259,6 +259,13 @@ fn what_is_wrong_is_named_with_what_mends_it() {
             sdk("folder beside the checkout", r"C:\src\therock-dist", Ok("10.0.0")),
         ];
     });
+    let in_store = || sdk("the store, therock-multiarch 10.0.0", r"C:\s\0123456789abcdef\tree", Ok("10.0.0"));
+    let installed = || sdk("folder of AMD's installer", r"C:\Program Files\AMD\ROCm\7.1", Ok("7.1.1"));
+    case("an SDK in the store, and one beside it", windows, &|m| m.sdks = vec![in_store(), installed()]);
+    case("an SDK that is chosen before that of the store, for the system's toolchain", windows, &|m| {
+        m.chosen = "system".into();
+        m.sdks = vec![sdk("STRATA_HIP_ROOT", r"D:\rocm", Ok("7.2.0")), in_store(), installed()];
+    });
     case("the system's toolchain without an SDK", linux, &|m| {
         m.chosen = "system".into();
         m.toolchains.push(Toolchain {

@@ -55,6 +55,7 @@ fn sdks(machine: &Machine) -> Vec<Check> {
                 let first = !std::mem::replace(&mut used, true);
                 let role = match (first, is_asked) {
                     (true, true) => "used, not pinned",
+                    _ if candidate.is_pinned() => "pinned, used by its toolchain's name",
                     (true, false) => "not pinned, used only with --toolchain system",
                     (false, _) => "not used",
                 };
@@ -63,6 +64,7 @@ fn sdks(machine: &Machine) -> Vec<Check> {
             Err(refusal) => {
                 let is_variable = candidate.origin.chars().all(|c| c.is_ascii_uppercase() || c == '_');
                 let mend = match (is_variable, refusal) {
+                    _ if candidate.is_pinned() => "cargo xtask store verify --repair".to_owned(),
                     (true, _) => unset(machine.host, &candidate.origin),
                     (false, Refusal::Incomplete(_)) => {
                         "uninstall the rest of it, or install it again".to_owned()

@@ -233,6 +233,7 @@ fn a_registry_with_garbage() {
             ("-", "gfx1201", None),
         ]
     );
+    insta::assert_snapshot!(seen(&merge(None, &found)).join("\n"));
     assert_eq!(adapters(&[], None), []);
 }
 

@@ -1,7 +1,7 @@
-//! The edge: asks vswhere, the environment, the registry and the usual folders; runs the script.
+//! The edge: asks vswhere, the installer's records, the environment, the registry and the usual folders; runs the script.
 
 use super::vcvars::{NO_TELEMETRY, Variables};
-use super::{ClangHeaders, DeveloperEnvironment, Error, Survey, environment, instance, windows_sdk};
+use super::{ClangHeaders, DeveloperEnvironment, Error, Survey, environment, instance, record, windows_sdk};
 use crate::host::process::output_within;
 use crate::host::{folder_of_variable, windows_value};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub(super) struct Places {
     /// `Program Files (x86)`, `Program Files`.
     pub(super) program_files: Vec<PathBuf>,
+    /// Folders in which the installer keeps its records, `_Instances`.
+    pub(super) records: Vec<PathBuf>,
     /// VSINSTALLDIR, which a prompt of Visual Studio sets.
     pub(super) prompt: Option<PathBuf>,
     /// Where the Windows SDK was installed to.
@@ -30,12 +32,19 @@ impl Places {
     fn of_machine() -> Self {
         let kits = r"SOFTWARE\WOW6432Node\Microsoft\Windows Kits\Installed Roots";
         let system = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment";
+        let setup =
+            [r"SOFTWARE\Microsoft\VisualStudio\Setup", r"SOFTWARE\WOW6432Node\Microsoft\VisualStudio\Setup"];
+        // Only where somebody moved the packages; else they lie in the usual place.
+        let moved = setup.into_iter().filter_map(|key| windows_value(key, "CachePath").map(PathBuf::from));
+        let usual =
+            folder_of_variable("ProgramData").map(|path| path.join("Microsoft/VisualStudio/Packages"));
         let processor = windows_value(system, "PROCESSOR_ARCHITECTURE");
         Self {
             program_files: ["ProgramFiles(x86)", "ProgramFiles"]
                 .into_iter()
                 .filter_map(folder_of_variable)
                 .collect(),
+            records: moved.chain(usual).map(|packages| packages.join("_Instances")).collect(),
             prompt: folder_of_variable("VSINSTALLDIR"),
             kits: windows_value(kits, "KitsRoot10").map(PathBuf::from),
             allow_previews: std::env::var_os("STRATA_VS_PREVIEW").is_some_and(|value| value == "1"),
@@ -62,8 +71,10 @@ pub(super) fn look(places: &Places, clang: ClangHeaders) -> Survey {
             }
         }
     }
+    looked.extend(places.records.iter().map(|folder| format!("`{}`", folder.display())));
     looked.push("VSINSTALLDIR".to_owned());
-    let others = places.prompt.iter().cloned().map(instance::at);
+    let recorded = places.records.iter().flat_map(|folder| record::recorded(folder));
+    let others = recorded.chain(places.prompt.iter().cloned().map(instance::at));
     for other in others.chain(instance::in_folders(&places.program_files)) {
         if !instances.iter().any(|known| is_same(&known.path, &other.path)) {
             instances.push(other);

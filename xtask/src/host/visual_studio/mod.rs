@@ -7,6 +7,7 @@ mod ask;
 mod environment;
 mod error;
 mod instance;
+mod record;
 #[cfg(test)]
 mod tests;
 mod toolset;

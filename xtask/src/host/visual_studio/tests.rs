@@ -4,7 +4,7 @@
 use super::ask::{Places, look};
 use super::environment::make;
 use super::vcvars::{self, Variables};
-use super::{ClangHeaders, Survey, instance, toolset, windows_sdk};
+use super::{ClangHeaders, Survey, instance, record, toolset, windows_sdk};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output};
@@ -186,6 +186,45 @@ fn folders_serve_where_vswhere_is_gone() {
         [],
         "no path, no installation"
     );
+}
+
+/// As the installer writes it, as far as it is looked at.
+fn state(path: &Path, edition: &str, version: &str, preview: &str) -> String {
+    serde_json::json!({
+        "installDate": "2026-03-01T10:00:00Z", "installationName": format!("VisualStudio/{version}"), "installationPath": path,
+        "installationVersion": version, "launchParams": {"fileName": "Common7\\IDE\\devenv.exe"},
+        "product": {"id": format!("Microsoft.VisualStudio.Product.{edition}"), "version": version},
+        "catalogInfo": {"id": format!("VisualStudio/{version}"), "buildVersion": version, "productLineVersion": "2022",
+            "productMilestoneIsPreRelease": preview, "productName": "Visual Studio"},
+    })
+    .to_string()
+}
+
+#[test]
+fn the_installers_records_tell_what_vswhere_would() {
+    let disk = Disk::new();
+    disk.kit("10.0.26100.0", "");
+    // Outside the usual folders, where nothing else would find it.
+    let moved = disk.studio("elsewhere/Build & Tools (x86) ^100% 世界", &["14.44.35207"]);
+    let preview = disk.studio("2022/Preview", &["14.44.35207"]);
+    let gone = disk.root().join("removed by hand");
+    let write = |id: &str, text: &str| disk.write(&format!("Packages/_Instances/{id}/state.json"), text);
+    write("1a", &state(&moved, "BuildTools", "17.14.36414.22", "False"));
+    write("2b", &format!("\u{feff}{}", state(&preview, "Professional", "17.15.1", "True")));
+    write("3c", &state(&gone, "Community", "17.8.1", "False"));
+    write("4d", &state(Path::new(""), "Community", "17.8.1", "False"));
+    write("5e", "{\"installationPath\": ");
+    write("6f", "[]");
+    disk.write("Packages/_Instances/7a/catalog.json", "{}");
+    let found = record::recorded(&disk.root().join("Packages/_Instances"));
+    let judged = found.into_iter().map(|found| instance::judge(found, ClangHeaders::Fixed, false, false));
+    let survey = Survey {
+        candidates: judged.collect(),
+        sdks: windows_sdk::find(&[disk.root().join("Windows Kits/10")]),
+        looked: Vec::new(),
+    };
+    insta::assert_snapshot!(report(&disk, &survey));
+    assert_eq!(record::recorded(&disk.root().join("nowhere")), []);
 }
 
 #[test]
@@ -404,13 +443,21 @@ fn vswhere_is_asked_for_every_product_and_folders_add_what_it_does_not_know() {
         program_files: vec![disk.root().to_owned(), disk.root().join("nowhere")],
         prompt: Some(prompt),
         kits: Some(disk.root().join("Windows Kits/10/")),
+        records: vec![disk.root().join("Packages/_Instances"), disk.root().join("nowhere/_Instances")],
         ..Places::default()
     };
+    // What vswhere has told already, and one that it does not know.
+    let own = disk.studio("own place/BuildTools", &["14.42.34433"]);
+    for (id, path, version) in [("1a", &listed, "17.14.2"), ("2b", &own, "17.12.1")] {
+        let text = state(path, "BuildTools", version, "False");
+        disk.write(&format!("Packages/_Instances/{id}/state.json"), &text);
+    }
     let survey = look(&places, ClangHeaders::Fixed);
     let found: Vec<_> =
         survey.candidates.iter().map(|c| (c.instance.name.as_str(), c.verdict.is_ok())).collect();
     let expected = [
         ("Visual Studio BuildTools", true),
+        ("Visual Studio BuildTools 2022", true),
         ("Visual Studio 2022 Professional", true),
         ("Visual Studio 2019 Community", false),
     ];
@@ -420,7 +467,9 @@ fn vswhere_is_asked_for_every_product_and_folders_add_what_it_does_not_know() {
 
     disk.write(program, "#!/bin/sh\necho '<html>'\n");
     let broken = look(&places, ClangHeaders::Fixed);
-    assert_eq!(broken.candidates.len(), 3, "the folders are left");
+    assert_eq!(broken.candidates.len(), 4, "the records and the folders are left");
+    let chosen = broken.chosen().map(|(instance, _)| (&instance.path, instance.version.as_str()));
+    assert_eq!(chosen, Some((&listed, "17.14.2")), "the record tells its version");
     assert!(
         disk.shown(&broken.looked.join(" ")).contains("which does not answer: expected value"),
         "{:?}",

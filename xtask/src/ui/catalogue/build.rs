@@ -36,15 +36,18 @@ super::explanations! { Error {
     Error::Interrupted => B11 Interrupted: "The build was interrupted.",
         "Ctrl-C, SIGTERM or SIGHUP. Its compilers were ended too.",
         "run the command again: what is built already is kept";
-    Error::NoProject { .. } => B12 Usage: "A folder for `build --from` has no component.toml.",
+    Error::NoProject { .. } => B12 Usage: "What `build --from` names has no component.toml.",
         "The wrong folder, or a project that was never described.",
-        "write one beside the project's CMakeLists.txt: name = \"…\" and version = \"…\" are enough (docs/architecture.md, \"Projects of others\")";
+        "write it: name = \"…\" and version = \"…\" are enough (docs/architecture.md, \"Projects of others\")";
     Error::Project { .. } => B13 Usage: "A component.toml is not understood.",
         "A typing mistake.",
         "docs/architecture.md (\"Projects of others\") describes every key";
     Error::CrossBuild { .. } => B14 Prerequisite: "Programs for another host cannot be built on this machine.",
         "Its linker or its standard library is not installed, or it is built on Windows only.",
         "the hint names the command; docs/windows-builds.md tells what is needed";
+    Error::NoSource { .. } => B15 Usage: "`build --from` names neither a folder nor a source package of the toolchain.",
+        "A typing mistake, or a package that is not among the toolchain's packages in toolchains.lock.",
+        "name a folder, or a package without a host of the toolchain: `cargo xtask lock show` lists them";
 } else {
     Error::Files(_) => &super::machine::FILES;
 } }

@@ -199,7 +199,14 @@ fn builds() -> Vec<anyhow::Error> {
         .into(),
         Error::UnknownComponent { name: text("engin"), known: vec![component()], nearest: Some(component()) }
             .into(),
-        Error::NoProject { folder: path("upstream") }.into(),
+        Error::NoProject { folder: path("upstream"), elsewhere: None }.into(),
+        Error::NoSource {
+            name: "composable".into(),
+            toolchain: "lite".into(),
+            known: vec!["composable-kernel".into()],
+            nearest: Some("composable-kernel".into()),
+        }
+        .into(),
         Error::Project { file: path("upstream/component.toml"), reason: text("missing field `name`") }.into(),
         Error::CrossBuild {
             host: lock::Host::WindowsGnu,

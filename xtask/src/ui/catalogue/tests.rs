@@ -65,8 +65,18 @@ This page is written from the code (`UPDATE_DOCS=1 cargo test -p xtask the_page_
                 let _ = writeln!(text, "- reads like: `` {example} ``");
             }
             let exit = format!("{} ({})", *exit as i32, exit.words());
+            let (cause, mend) = (markdown(cause), markdown(mend));
             let _ = write!(text, "- cause: {cause}\n- mend: {mend}\n- exit code: {exit}\n");
         }
     }
     text
+}
+
+/// A placeholder like <name> is no tag of HTML; between backquotes it is none anyway.
+fn markdown(words: &str) -> String {
+    let escape = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.replace("<", r"\<"),
+        _ => part.to_owned(),
+    };
+    words.split('`').enumerate().map(escape).collect::<Vec<_>>().join("`")
 }
