@@ -52,7 +52,7 @@ install_missing() {
 install_tool() {
   program="$1"
   shift
-  command -v "$program" >/dev/null 2>&1 || [ -x "target/tools/bin/$program" ] && return
+  command -v "$program" >/dev/null 2>&1 || [ -x "target/tools/bin/$program" ] || [ -x "target/tools/python/bin/$program" ] && return
   "$@" >"target/tools/$program.log" 2>&1 || echo "prerequisites.sh: no $program: see target/tools/$program.log" >&2
 }
 if [ -n "$tools" ]; then
@@ -66,5 +66,5 @@ if [ -n "$tools" ]; then
     install_tool cargo-machete $cargo_install cargo-machete@0.9.2
     install_tool cargo-deny $cargo_install cargo-deny@0.20.2
   }
-  install_tool typos python3 -m pip install --quiet --target target/tools typos==1.52.0
+  install_tool typos python3 -m pip install --quiet --target target/tools/python typos==1.52.0
 fi

@@ -42,8 +42,9 @@ fn missing(program: &str) -> Option<String> {
 
 /// The program that `prerequisites.sh --tools` has installed, or else one of the PATH.
 fn command(program: &str) -> Command {
-    let ours = workspace_root().join("target/tools/bin").join(program);
-    Command::new(if ours.is_file() { ours } else { PathBuf::from(program) })
+    let places = ["target/tools/bin", "target/tools/python/bin"];
+    let ours = places.map(|place| workspace_root().join(place).join(program));
+    Command::new(ours.into_iter().find(|path| path.is_file()).unwrap_or_else(|| PathBuf::from(program)))
 }
 
 fn passes(program: &str, arguments: &[&str]) {

@@ -72,10 +72,10 @@ This page is written from the code (`UPDATE_DOCS=1 cargo test -p xtask the_page_
     text
 }
 
-/// A placeholder like <name> is no tag of HTML; between backquotes it is none anyway.
+/// A placeholder like <name> is no tag of HTML, and a backslash is one; between backquotes they are so anyway.
 fn markdown(words: &str) -> String {
     let escape = |(at, part): (usize, &str)| match at % 2 {
-        0 => part.replace("<", r"\<"),
+        0 => part.replace('\\', r"\\").replace('<', r"\<"),
         _ => part.to_owned(),
     };
     words.split('`').enumerate().map(escape).collect::<Vec<_>>().join("`")
