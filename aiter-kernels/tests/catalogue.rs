@@ -1,9 +1,10 @@
 //! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
 
 use aiter_kernels::catalogue::{
-    DataType, INSTANCES, Instance, Mode, Operation, code_objects, documentation, instances, native_files,
+    DataType, EXCEPTIONS, INSTANCES, Instance, Mode, Operation, code_objects, documentation, expected_on,
+    instances, native_files,
 };
-use gfx::Wmma;
+use gfx::{Target, Wmma};
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
@@ -118,4 +119,30 @@ fn the_geometry_follows_the_row() {
     assert_eq!((geometry.threads, geometry.tile_m, geometry.tile_n, geometry.head_dim), (128, 64, 64, 64));
     assert_eq!((geometry.argument_bytes, geometry.lds_bytes), (152, 4608));
     assert_eq!(instance.geometry_symbol(), "fmha_fwd_bf16_d64_geometry");
+}
+
+#[test]
+fn an_exception_changes_the_budgets_of_its_targets_alone() {
+    let budget = |target, entry: &str, name| {
+        let kernels = expected_on(name, target);
+        let kernel = kernels.iter().find(|kernel| kernel.name == entry).expect("a kernel");
+        (kernel.vgprs, kernel.scratch_bytes)
+    };
+    for exception in EXCEPTIONS {
+        for entry in exception.entries {
+            let instance = INSTANCES.iter().find(|instance| instance.entry == *entry).expect("a kernel");
+            for target in Target::ALL.iter().filter(|target| target.wmma() == Some(Wmma::Gfx11)) {
+                let usual = instance.budget(Wmma::Gfx11).expect("a budget");
+                let found = budget(*target, entry, instance.code_object);
+                let others = EXCEPTIONS.iter().filter(|e| e.entries.contains(entry));
+                let own = others.into_iter().find(|e| e.targets.contains(target));
+                let wanted = own.map_or((usual.vgprs, usual.scratch_bytes), |e| (e.vgprs, e.scratch_bytes));
+                assert_eq!(found, wanted, "{target:?} {entry}");
+                assert!(
+                    own.is_none_or(|_| wanted > (usual.vgprs, usual.scratch_bytes)),
+                    "needless: {target:?} {entry}"
+                );
+            }
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! The catalogue as the CMake project reads it: a list of code objects, and for attention the source that names its instances.
 
-use super::{INSTANCES, Instance, Operation, code_objects, expected};
+use super::{EXCEPTIONS, INSTANCES, Instance, Operation, code_objects, expected, expected_on};
 use code_object::Expected;
-use gfx::Wmma;
+use gfx::{Target, Wmma};
 use std::fmt::Write;
 
 /// The files under `native/` that are made from the catalogue, each with its path there and its text.
@@ -57,7 +57,22 @@ fn gate_list() -> String {
         let objects = code_objects().iter().map(object).collect::<Vec<_>>().join(",\n");
         format!("  \"{}\": {{\n{objects}\n  }}", family(wmma))
     };
-    format!("{{\n{}\n}}\n", [Wmma::Gfx11, Wmma::Gfx12].map(of_family).join(",\n"))
+    let families = [Wmma::Gfx11, Wmma::Gfx12].map(of_family).join(",\n");
+    let targets = Target::ALL.iter().filter(|target| EXCEPTIONS.iter().any(|e| e.targets.contains(target)));
+    let exceptions = targets.map(|target| exceptions(*target)).collect::<Vec<_>>().join(",\n");
+    format!("{{\n{families},\n  \"exceptions\": {{\n{exceptions}\n  }}\n}}\n")
+}
+
+/// The code objects of a target with kernels that are not held to their generation's budgets.
+fn exceptions(target: Target) -> String {
+    let object = |name: &str| {
+        let kernels = expected_on(name, target);
+        let is_usual = target.wmma().is_some_and(|wmma| kernels == expected(name, wmma));
+        let lines = kernels.iter().map(line).collect::<Vec<_>>().join(",\n        ");
+        (!is_usual).then(|| format!("      \"{name}\": [\n        {lines}\n      ]"))
+    };
+    let objects = code_objects().into_iter().filter_map(object).collect::<Vec<_>>().join(",\n");
+    format!("    \"{}\": {{\n{objects}\n    }}", target.name())
 }
 
 fn line(kernel: &Expected) -> String {

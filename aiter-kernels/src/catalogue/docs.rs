@@ -1,6 +1,6 @@
 //! The catalogue as a page of the documentation.
 
-use super::{INSTANCES, Instance};
+use super::{EXCEPTIONS, INSTANCES, Instance};
 use gfx::Wmma;
 use std::fmt::Write;
 
@@ -20,6 +20,15 @@ pub fn documentation() -> String {
     let mut page = HEAD.to_owned();
     for instance in INSTANCES {
         page += &row(instance);
+    }
+    page += "\nOn some targets the compiler makes worse code than on the others of their generation, and the budget is another:\n\n";
+    page += "| targets | kernels | VGPRs | scratch bytes |\n| --- | --- | --- | --- |\n";
+    for exception in EXCEPTIONS {
+        let targets: Vec<&str> = exception.targets.iter().map(|target| target.name()).collect();
+        let entries: Vec<String> = exception.entries.iter().map(|entry| format!("`{entry}`")).collect();
+        let super::Exception { vgprs, scratch_bytes, .. } = exception;
+        let (targets, entries) = (targets.join(", "), entries.join(", "));
+        let _ = writeln!(page, "| {targets} | {entries} | {vgprs} | {scratch_bytes} |");
     }
     page
 }

@@ -5,7 +5,7 @@ use crate::args::{
     ActivationArgs, AppendKvArgs, FmhaCombineArgs, FmhaFwdArgs, FmhaPagedArgs, FmhaSplitKvArgs, Geometry,
     NormArgs, QuantiseArgs, RopeArgs,
 };
-use gfx::Wmma;
+use gfx::{Target, Wmma};
 
 /// How the sequences of a batch lie in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,6 +112,19 @@ pub struct Budget {
     /// Bytes of LDS of one work-group; exact, and at most 65,536.
     pub lds_bytes: u32,
     /// Bytes of scratch of one lane: spills, and stack that LLVM could not promote.
+    pub scratch_bytes: u32,
+}
+
+/// What kernels take on targets for which the compiler makes worse code than for the others of their generation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exception {
+    /// The targets.
+    pub targets: &'static [Target],
+    /// The kernels, by their symbols.
+    pub entries: &'static [&'static str],
+    /// In place of [`Budget::vgprs`].
+    pub vgprs: u32,
+    /// In place of [`Budget::scratch_bytes`].
     pub scratch_bytes: u32,
 }
 

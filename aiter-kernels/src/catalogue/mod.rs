@@ -12,10 +12,10 @@ mod table;
 
 pub use cmake::native_files;
 pub use docs::documentation;
-pub use gate::{expected, mismatches};
-pub use instance::{ArgumentBlock, Attention, Budget, Instance, Mode, Tile};
+pub use gate::{expected, expected_on, mismatches};
+pub use instance::{ArgumentBlock, Attention, Budget, Exception, Instance, Mode, Tile};
 pub use operation::{DataType, Operation};
-pub use table::INSTANCES;
+pub use table::{EXCEPTIONS, INSTANCES};
 
 use gfx::Wmma;
 

@@ -1,13 +1,14 @@
 //! The table. A row's budget is what the pinned compiler needs on gfx1100 and gfx1201, rounded up to a step of eight registers, and one step more on
 //! gfx11, whose chips differ; the targets with 1,536 registers a SIMD (gfx1100, gfx1101, gfx1151, gfx12) get more from the compiler than those with 1,024.
 
-use super::{ArgumentBlock, Attention, Budget, DataType, Instance, Mode, Operation, Tile};
+use super::{ArgumentBlock, Attention, Budget, DataType, Exception, Instance, Mode, Operation, Tile};
 use DataType::{Bf16, E4m3, F16, F32};
 use Operation::{
     AppendKv, FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, QuantiseE4m3,
     QuantiseInt8, RmsNorm, Rope, SiluAndMul, Softmax,
 };
-use gfx::Wmma;
+use gfx::Target::{Gfx1102, Gfx1103, Gfx1150, Gfx1151, Gfx1152, Gfx1153};
+use gfx::{Target, Wmma};
 
 /// Every kernel of this crate.
 pub const INSTANCES: &[Instance] = &[
@@ -85,6 +86,28 @@ pub const INSTANCES: &[Instance] = &[
     position("append_kv_f16", AppendKv, F16),
 ];
 
+/// The targets with 1,024 registers a SIMD: LLVM 22 hides less latency in fewer waves, and spills a little where gfx1100 does not.
+const SMALL_REGISTER_FILE: &[Target] = &[Gfx1102, Gfx1103, Gfx1150, Gfx1152, Gfx1153];
+
+const NEITHER_GFX1100_NOR_1101: &[Target] = &[Gfx1102, Gfx1103, Gfx1150, Gfx1151, Gfx1152, Gfx1153];
+
+/// Kernels that take more on some targets than on gfx1100.
+pub const EXCEPTIONS: &[Exception] = &[
+    exception(NEITHER_GFX1100_NOR_1101, &["fmha_fwd_bf16_d128", "fmha_fwd_f16_d128"], 256, 40),
+    exception(SMALL_REGISTER_FILE, &["fmha_split_kv_bf16_d128", "fmha_split_kv_f16_d128"], 240, 0),
+    exception(SMALL_REGISTER_FILE, &["fmha_split_kv_bf16_d256", "fmha_split_kv_f16_d256"], 256, 208),
+    exception(&[Gfx1102, Gfx1103], &["fmha_fwd_f16_d64"], 256, 8),
+];
+
+const fn exception(
+    targets: &'static [Target],
+    entries: &'static [&'static str],
+    vgprs: u32,
+    scratch_bytes: u32,
+) -> Exception {
+    Exception { targets, entries, vgprs, scratch_bytes }
+}
+
 /// The part of an attention kernel that its head dim and its tile of keys decide.
 struct Shape {
     head_dim: u32,
@@ -121,7 +144,7 @@ const D128_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(232, 184, 4608), .
 /// Half of the columns of v a work-group, and still no room for more than 16 keys.
 const D256: Shape = Shape { head_dim: 256, warps: 4, keys: 16, budgets: &both(256, 216, 4608), ..D64 };
 const D256_N16: Shape = D256;
-/// The one kernel that spills, and on gfx11 only: one wave holds the next tile of k and v alone.
+/// On gfx11 it spills on every target: one wave holds the next tile of k and v alone.
 const D256_ONE_WAVE: Shape = Shape { warps: 1, budgets: &with_scratch(256, 216, 4608, 160), ..D256 };
 
 /// gfx11 has no matrix instructions for 8-bit floats. They take half the registers of 16 bits, so that there is room for wider tiles.
