@@ -25,7 +25,7 @@ use libtest_mimic::{Arguments, Trial};
 
 type Check = (&'static str, fn());
 
-const CHECKS: [Check; 20] = [
+const CHECKS: [Check; 19] = [
     ("programs_start_under_wine", programs::programs_start_under_wine),
     (
         "every_layout_is_installed_and_the_second_run_does_nothing",
@@ -37,7 +37,6 @@ const CHECKS: [Check; 20] = [
         studio::a_toolchain_for_msvc_gets_the_environment_of_visual_studio,
     ),
     ("the_installers_records_serve_without_vswhere", studio::the_installers_records_serve_without_vswhere),
-    ("without_a_toolchain_the_registry_tells_the_gpus", gpu::without_a_toolchain_the_registry_tells_the_gpus),
     ("hip_info_of_the_toolchain_tells_the_gpus", gpu::hip_info_of_the_toolchain_tells_the_gpus),
     ("code_objects_are_those_of_linux", flow::code_objects_are_those_of_linux),
     ("a_second_build_starts_no_compiler", flow::a_second_build_starts_no_compiler),
