@@ -1,8 +1,8 @@
 //! The catalogue against what is derived from it: the CMake list, the package metadata, and the names that it gives itself.
 
 use aiter_kernels::catalogue::{
-    DataType, EXCEPTIONS, INSTANCES, Instance, Mode, Operation, code_objects, documentation, expected_on,
-    instances, native_files,
+    DataType, EXCEPTIONS, Exception, INSTANCES, Instance, Mode, Operation, code_objects, documentation,
+    expected_on, instances, native_files,
 };
 use gfx::{Target, Wmma};
 use std::collections::HashSet;
@@ -134,8 +134,8 @@ fn an_exception_changes_the_budgets_of_its_targets_alone() {
             for target in Target::ALL.iter().filter(|target| target.wmma() == Some(Wmma::Gfx11)) {
                 let usual = instance.budget(Wmma::Gfx11).expect("a budget");
                 let found = budget(*target, entry, instance.code_object);
-                let others = EXCEPTIONS.iter().filter(|e| e.entries.contains(entry));
-                let own = others.into_iter().find(|e| e.targets.contains(target));
+                let is_own = |e: &&Exception| e.entries.contains(entry) && e.targets.contains(target);
+                let own = EXCEPTIONS.iter().find(is_own);
                 let wanted = own.map_or((usual.vgprs, usual.scratch_bytes), |e| (e.vgprs, e.scratch_bytes));
                 assert_eq!(found, wanted, "{target:?} {entry}");
                 assert!(

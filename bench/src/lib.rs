@@ -114,8 +114,8 @@ fn peak_of(child: &Child) -> u64 {
 /// The middle of `values`.
 ///
 /// # Panics
-/// When there are none.
-pub fn median(mut values: Vec<Duration>) -> Duration {
-    values.sort();
+/// When there are none, or one is no number.
+pub fn median<T: PartialOrd + Copy>(mut values: Vec<T>) -> T {
+    values.sort_by(|one, other| one.partial_cmp(other).expect("numbers"));
     values[values.len() / 2]
 }

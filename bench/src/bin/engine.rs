@@ -5,7 +5,7 @@
 //! `cargo build --release --package engine --bin strata`. `moe-TYPE` is a mixture of experts. It needs python3 with pip. The model is random, of Qwen3-0.6B's shape
 //! with a smaller vocabulary. Tokens a second of processor time are printed beside those of wall time.
 
-use bench::measure;
+use bench::{measure, median};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,11 +49,6 @@ fn main() {
             println!("  {name:<8}{a:>15.2} ({c:>7.2}){b:>18.2} ({d:>7.2})");
         }
     }
-}
-
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }
 
 fn root() -> &'static Path {

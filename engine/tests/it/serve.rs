@@ -2,68 +2,28 @@
 #![cfg(target_os = "linux")] // memory is read from /proc
 
 use crate::programs::{model, strata};
-use std::io::{BufRead, BufReader, Read, Write};
+use crate::support::{DEADLINE, Server};
+use std::io::Read;
 use std::net::{Shutdown, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Instant;
 use tempfile::TempDir;
 
-/// Longer than anything takes, for when something hangs.
-const DEADLINE: Duration = Duration::from_secs(120);
-
-struct Server {
-    child: Child,
-    address: String,
-    /// Keeps the pipe open: the server talks when it stops.
-    talk: Mutex<Box<dyn Iterator<Item = String> + Send>>,
-    _folder: TempDir,
+/// A server of the tests' model, and the folder that it lies in.
+fn serve(arguments: &[&str]) -> (Server, TempDir) {
+    let (folder, path) = model();
+    let mut command = strata();
+    command.arg("serve").arg(path).args(["--port", "0", "--threads", "1"]).args(arguments);
+    (Server::start(&mut command), folder)
 }
 
 impl Server {
-    fn start(arguments: &[&str]) -> Self {
-        let (folder, path) = model();
-        let mut command = strata();
-        command.arg("serve").arg(path).args(["--port", "0", "--threads", "1"]).args(arguments);
-        let mut child = command.stderr(Stdio::piped()).spawn().expect("strata starts");
-        let pipe = BufReader::new(child.stderr.take().expect("a pipe"));
-        let mut talk: Box<dyn Iterator<Item = String> + Send> = Box::new(pipe.lines().map_while(Result::ok));
-        let address = talk.find_map(|line| line.strip_prefix("ready: http://").map(str::to_owned));
-        Self {
-            child,
-            address: address.expect("a server that is ready"),
-            talk: Mutex::new(talk),
-            _folder: folder,
-        }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).expect("a connection");
-        stream.set_read_timeout(Some(DEADLINE)).expect("a time-out");
-        stream
-    }
-
-    fn send(&self, head: &str, body: &str) -> TcpStream {
-        let mut stream = self.connect();
-        let length = body.len();
-        let head = format!("{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
-        stream.write_all((head + body).as_bytes()).expect("sent");
-        stream
-    }
-
     /// Asks for a streamed completion.
     fn ask(&self, tokens: usize) -> TcpStream {
         let body = format!(
             r#"{{"prompt": "some words", "max_tokens": {tokens}, "stream": true, "seed": {tokens}}}"#
         );
         self.send("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", &body)
-    }
-
-    /// All of an answer.
-    fn answer(&self, head: &str, body: &str) -> String {
-        let mut text = String::new();
-        self.send(head, body).read_to_string(&mut text).expect("an answer");
-        text
     }
 
     fn metric(&self, name: &str) -> u64 {
@@ -90,13 +50,6 @@ impl Server {
     fn terminate(&self) {
         let kill = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(kill.expect("kill starts").success());
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -127,7 +80,7 @@ fn storm(server: &Server) {
 
 #[test]
 fn two_hundred_clients_of_which_half_leave() {
-    let server = Server::start(&["--parallel", "8"]);
+    let (server, _folder) = serve(&["--parallel", "8"]);
     storm(&server);
     let memory = server.memory();
     for round in 2..=3 {
@@ -144,7 +97,7 @@ fn two_hundred_clients_of_which_half_leave() {
 
 #[test]
 fn what_is_wrong_gets_its_status() {
-    let server = Server::start(&["--max-body", "1000", "--api-key", "secret"]);
+    let (server, _folder) = serve(&["--max-body", "1000", "--api-key", "secret"]);
     let post = "POST /v1/completions HTTP/1.1\r\nAuthorization: Bearer secret";
     let json = &format!("{post}\r\nContent-Type: application/json")[..];
     let table = [
@@ -181,7 +134,7 @@ fn continued(server: &Server, prompt: &str) -> (String, u64) {
 
 #[test]
 fn what_a_conversation_has_said_is_not_computed_again() {
-    let server = Server::start(&["--parallel", "2"]);
+    let (server, _folder) = serve(&["--parallel", "2"]);
     let first = "a conversation that begins with this";
     let (text, reused) = continued(&server, first);
     assert_eq!(reused, 0);
@@ -191,14 +144,14 @@ fn what_a_conversation_has_said_is_not_computed_again() {
     // A token a byte, and what comes before the first.
     assert!(of_another < 3 && reused as usize >= first.len(), "{of_another} {reused}");
     assert_eq!(continued(&server, first).0, text, "the same text with less work");
-    let fresh = Server::start(&[]);
+    let (fresh, _folder) = serve(&[]);
     assert_eq!(continued(&fresh, &next), (with, 0), "as if everything had been computed");
     assert!(server.metric("strata_prompt_tokens_reused_total") >= reused);
 }
 
 #[test]
 fn a_full_queue_says_so() {
-    let server = Server::start(&["--parallel", "1", "--queue", "0"]);
+    let (server, _folder) = serve(&["--parallel", "1", "--queue", "0"]);
     let answer = server
         .answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", r#"{"prompt": "x"}"#);
     assert_eq!(status(&answer), "429", "{answer}");
@@ -206,7 +159,7 @@ fn a_full_queue_says_so() {
 
 #[test]
 fn told_to_stop_it_finishes_what_runs() {
-    let mut server = Server::start(&[]);
+    let (mut server, _folder) = serve(&[]);
     let mut running = server.ask(200);
     let mut first = [0; 64];
     let count = running.read(&mut first).expect("a first part");

@@ -1,8 +1,7 @@
 //! `strata check` of the release on simulated cards: every launch of the HIP backend is executed by the interpreter of machine code, through the same
 //! functions of the runtime that a card has, and the logits are compared with the CPU's.
 
-use crate::models::{Builder, halves, mixed};
-use crate::server::Server;
+use crate::models::{Builder, Server, halves, mixed};
 use crate::simulate::tree_of;
 use crate::support::released;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Models that a card does not hold whole, on simulated cards with little memory: wherever the split is, the numbers are the CPU's and the text is the same.
 
 use crate::cards::{Cards, Done};
-use crate::models::{Builder, halves, mixed};
+use crate::models::{Builder, Server, halves, mixed};
 use crate::support::released;
 use serde_json::Value;
 
@@ -175,7 +175,7 @@ pub(crate) fn a_model_in_both_is_served() {
     let without_output = number(&model.plan(model.without_table - 1)["total"]);
     model.cards.set("STRATA_SIM_VRAM", without_output - 1);
     let server = model.cards.serve(&[&["--parallel", "2", "--port", "0"], &CARD[..]].concat());
-    let ask = |prompt: &'static str| server.complete(prompt);
+    let ask = |prompt: &'static str| complete(&server, prompt);
     let answers = std::thread::scope(|scope| {
         let asked = PROMPTS.map(|prompt| scope.spawn(move || ask(prompt)));
         asked.map(|asked| asked.join().expect("an answer"))
@@ -183,9 +183,17 @@ pub(crate) fn a_model_in_both_is_served() {
     for (answer, expected) in answers.iter().zip(&expected) {
         assert_eq!(answer["choices"][0]["text"].to_string(), *expected);
     }
-    let again = server.complete(PROMPTS[0]);
+    let again = complete(&server, PROMPTS[0]);
     assert_eq!(again["choices"][0]["text"].to_string(), expected[0]);
     assert!(number(&again["usage"]["prompt_tokens_details"]["cached_tokens"]) > 0, "{again}");
+}
+
+/// A server's answer to six tokens wanted, the best each time.
+fn complete(server: &Server, prompt: &str) -> Value {
+    let body = serde_json::json!({ "prompt": prompt, "max_tokens": 6, "temperature": 0 }).to_string();
+    let answer = server.answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", &body);
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
+    serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"))
 }
 
 const PROMPTS: [&str; 3] = ["one two", "three", "four five six"];

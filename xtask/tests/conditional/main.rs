@@ -10,7 +10,6 @@ mod layers;
 #[path = "../../../engine/tests/it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // They share it with the engine's tests.
 mod models;
-mod server;
 mod simulate;
 #[path = "../it/support/mod.rs"]
 #[allow(dead_code, unused_imports)] // Two test binaries share it, and each uses its part.

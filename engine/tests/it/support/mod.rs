@@ -1,9 +1,11 @@
-//! GGUF files that the tests write themselves.
+//! GGUF files that the tests write themselves, and a server of one.
 
 mod file;
 mod mixed;
 mod model;
+mod server;
 
 pub(crate) use file::{Builder, Field};
 pub(crate) use mixed::{halves, mixed};
 pub(crate) use model::tiny;
+pub(crate) use server::{DEADLINE, Server};
