@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what the two commands of the README need beside Rust, on Debian and its relatives: a linker, git, and python3 with pip (whose index
-# carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
+# Installs what the two commands of the README need beside Rust, on Debian and its relatives: compilers for C and C++, git, libcurl, and python3 with
+# pip (whose index carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
 #
 # With --windows also what makes Windows programs on Linux and runs them: mingw-w64, Wine, and a Rust with the standard library for
 # x86_64-pc-windows-gnu where the machine's own has none.
 #
 # With --tools also what checks this workspace's habits: zsh and fish for completions, and in target/tools mdbook, cargo-deny, cargo-machete and
-# typos, which cargo and pip compile or download. One that cannot be had is said, and its check counts as skipped.
+# typos, which cargo and pip compile or download. One that cannot be had is said, and its check counts as ignored.
 set -eu
 
 windows="" tools="" missing=""

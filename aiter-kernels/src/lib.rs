@@ -1,4 +1,4 @@
-//! Attention and activation kernels for AMD RDNA3, RDNA3.5 and RDNA4, on Composable Kernel.
+//! Attention, activations, norms, RoPE, appendkv and quantisation for AMD RDNA3, RDNA3.5 and RDNA4; attention on Composable Kernel.
 //!
 //! - [`catalogue`]: the kernels there are, one typed table from which the build, the launcher and the tests are derived
 //! - [`args`]: the argument blocks that the kernels take, byte for byte

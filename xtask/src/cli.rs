@@ -72,13 +72,13 @@ pub(crate) enum Command {
     /// Compare a store entry, an artifact folder, a release or a zip with its recorded hashes
     #[command(after_long_help = examples::VERIFY)]
     Verify(commands::Verify),
-    /// Show, check or extend toolchains.lock
+    /// Show, check, extend or update toolchains.lock
     #[command(after_long_help = examples::LOCK)]
     Lock(commands::Lock),
     /// Save every archive that the toolchain needs, for a machine without a network
     #[command(after_long_help = examples::MIRROR)]
     Mirror(commands::MirrorCommand),
-    /// List or verify what is in the store
+    /// List, verify or clean up the store
     #[command(after_long_help = examples::STORE)]
     Store(commands::StoreCommand),
     /// Print the build environment for a shell, an IDE or CMake

@@ -1,5 +1,5 @@
 //! Hostile and unusual archives, and the server that offers them, as a table: xtask's tests run it against xtask, `bench/conformance` against
-//! `curl | tar` too. Rows are those of facts/peers.md 3a and 3b.
+//! `curl | tar` too.
 
 mod cases;
 mod dist;

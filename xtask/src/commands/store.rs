@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// List or verify what is in the store
+/// List, verify or clean up the store
 #[derive(Debug, Args)]
 pub(crate) struct StoreCommand {
     #[command(subcommand)]

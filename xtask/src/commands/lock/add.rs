@@ -28,7 +28,7 @@ pub(super) struct Add {
     /// SPDX expression
     #[arg(long, value_name = "SPDX")]
     license: String,
-    /// What it gives to a toolchain: compiler, hip, device-libs, cmake, ninja, composable-kernel
+    /// What it gives to a toolchain: compiler, offload-bundler, hip, device-libs, cmake, ninja, composable-kernel
     #[arg(long, value_delimiter = ',', value_name = "PARTS")]
     provides: Vec<String>,
     /// Unpack only members below this path; may be given several times
