@@ -8,6 +8,7 @@ use crate::build::{
 use crate::host::{MINIMUM_CMAKE, MINIMUM_NINJA, find_program};
 use crate::lock::{Host, Lock, Part, Selected};
 use crate::store::Installed;
+use crate::ui::counted;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -107,7 +108,7 @@ impl Build {
         let outcomes = self.what.build(session, &lock, selected, &installed)?;
         let built = outcomes.iter().map(|outcome| json!({"name": outcome.name, "reason": outcome.reason}));
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
-        let text = format!("{} artifacts, {new} built", outcomes.len());
+        let text = format!("{}, {new} built", counted(outcomes.len(), "artifact"));
         session.ui.data(&text, &json!({"artifacts": built.collect::<Vec<_>>()}));
         Ok(())
     }

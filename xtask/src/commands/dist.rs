@@ -10,7 +10,7 @@ use crate::dist::{
 use crate::files;
 use crate::lock::{Host, Selected};
 use crate::store::{Installed, load_installed};
-use crate::ui::{human_bytes, human_time, interrupted};
+use crate::ui::{counted, human_bytes, human_time, interrupted};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,11 @@ impl Dist {
         let merged = merge(&self.merge, &session.root.join("artifacts"), self.host)?;
         session.ui.phase(
             "merged",
-            &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
+            &format!(
+                "artifacts for {}, {}",
+                counted(merged.targets.len(), "target"),
+                counted(merged.zips.len(), "zip")
+            ),
         );
         let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?;
         files::create_folder(&run.out)?;

@@ -4,6 +4,7 @@ use super::{MissingPrerequisite, Session};
 use crate::dist::{SUMS_FILE, check_sums, verify_archive, verify_folder};
 use crate::files::Named;
 use crate::store::load_installed;
+use crate::ui::counted;
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ impl Verify {
 
 /// Kernels that do not compute what their references do.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {} kernels fail on the interpreter\n{}", .folder.display(), .failed.len(), .failed.join("\n"))]
+#[error("{}: the interpreter finds {} at fault\n{}", .folder.display(), counted(.failed.len(), "kernel"), .failed.join("\n"))]
 pub(crate) struct SimulationFailed {
     /// What was simulated.
     pub(crate) folder: PathBuf,

@@ -13,7 +13,7 @@ const LONGEST_PATH: usize = 174;
 pub(super) fn text(parts: &Parts, runtime: &Runtime, deepest: usize) -> String {
     let targets: Vec<&str> = parts.targets.iter().map(|target| target.name()).collect();
     let (version, targets) = (parts.version, targets.join(", "));
-    let device = format!("strata-device{}", parts.host.exe_suffix());
+    let suffix = parts.host.exe_suffix();
     let runtime = match (runtime.loaded.is_empty(), runtime.of_driver.is_empty()) {
         (false, _) => {
             "ROCm's libraries are in this folder; AMD's driver is all that has to be installed.".to_owned()
@@ -29,8 +29,12 @@ pub(super) fn text(parts: &Parts, runtime: &Runtime, deepest: usize) -> String {
     };
     format!(
         "Strata {version} for {targets}\n\n\
-         {device} --list-devices   the GPUs that the HIP runtime sees\n\
-         {device} --selftest       checks the code objects, the memory plan and, with a GPU, a kernel on it\n\n\
+         strata-device{suffix} --list-devices          the GPUs that the HIP runtime sees\n\
+         strata-device{suffix} --selftest              checks the code objects, the memory plan and, with a GPU, a kernel on it\n\
+         strata{suffix} plan MODEL.gguf                what of a model goes to which card, and whether it fits\n\
+         strata{suffix} generate MODEL.gguf --prompt X what the model says\n\
+         strata{suffix} serve MODEL.gguf               OpenAI's API on http://127.0.0.1:8080/v1\n\
+         strata-vision{suffix} --help                  the embedding of an image\n\n\
          {runtime} Without a runtime it says so and ends with code 6.\n\
          Keep the folder as it is: kernels/ and rocm/ are found from the programs' own place.\n\n\
          {system}\n\

@@ -3,6 +3,7 @@
 use super::archive::Refusal;
 use super::redirect::RedirectError;
 use crate::digest::Sha256;
+use crate::ui::counted;
 use std::path::PathBuf;
 
 /// An address that is never asked.
@@ -206,7 +207,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Files(#[from] crate::files::Error),
     /// Nothing may be downloaded and something is missing.
-    #[error("--offline: {} of {package} are missing{}", count(.missing.len()), .missing.iter().map(|(file, sha256)| format!("\n  {sha256}  {file}")).collect::<String>())]
+    #[error("--offline: {package} lacks {}{}", counted(.missing.len(), "file"), .missing.iter().map(|(file, sha256)| format!("\n  {sha256}  {file}")).collect::<String>())]
     Offline {
         /// The package.
         package: String,
@@ -216,10 +217,6 @@ pub(crate) enum Error {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-}
-
-fn count(files: usize) -> String {
-    if files == 1 { "1 file".into() } else { format!("{files} files") }
 }
 
 fn list(failures: &[(String, Box<Error>)]) -> String {

@@ -53,6 +53,11 @@ pub(crate) struct Ui {
     bars: Option<MultiProgress>,
 }
 
+/// `1 file`, `2 files`.
+pub(crate) fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Raised when an event changes its meaning or loses a field.
 const SCHEMA: u32 = 1;
 /// Of a terminal that does not tell its width.

@@ -90,7 +90,7 @@ fn a_compile_error_names_kernel_target_and_log_and_keeps_the_last_artifact() {
     }
     assert_eq!(manifest(&world, "gfx1201"), before);
     world.write("scale/native/scale.hip", KERNEL);
-    assert_eq!(build(&world, "gfx1201", &[]).exits(0).stdout, "1 artifacts, 0 built\n");
+    assert_eq!(build(&world, "gfx1201", &[]).exits(0).stdout, "1 artifact, 0 built\n");
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn a_source_package_of_the_lock_is_built_by_its_name() {
     build("trio-source").exits(0);
     let program = std::fs::read(artifact(&world, "gfx1201").join("bin/trio")).expect("the program");
     let again = build("trio-source").exits(0);
-    assert_eq!(again.stdout, "1 artifacts, 0 built\n");
+    assert_eq!(again.stdout, "1 artifact, 0 built\n");
 
     let folder = project(&world, "unpacked");
     std::fs::remove_dir_all(artifact(&world, "gfx1201")).expect("remove");

@@ -61,6 +61,25 @@ fn each_shell_gets_its_own_completions() {
     world.run(&["completions", "tcsh"]).exits(2);
 }
 
+/// Whether `script` is PowerShell, by its grammar.
+fn is_powershell(script: &str) -> bool {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_pwsh::LANGUAGE.into()).expect("a grammar of this version");
+    !parser.parse(script, None).expect("parses").root_node().has_error()
+}
+
+#[test]
+fn what_powershell_gets_is_powershell() {
+    let world = component_world();
+    let completions = world.run(&["completions", "powershell"]).exits(0).stdout;
+    let environment = run(&world, &["env", "--for", "powershell"]).exits(0).stdout;
+    for script in [completions, environment] {
+        assert!(is_powershell(&script), "{script}");
+        let quote = script.rfind('\'').expect("a quote");
+        assert!(!is_powershell(&format!("{}{}", &script[..quote], &script[quote + 1..])), "{script}");
+    }
+}
+
 #[test]
 fn each_command_has_a_man_page() {
     let world = World::new();

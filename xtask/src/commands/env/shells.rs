@@ -28,9 +28,14 @@ pub(super) fn fish(environment: &Environment) -> String {
     lines.join("\n")
 }
 
+/// Each of them ends a string in single quotes, and is one of its characters where it stands twice: the curly ones of a folder
+/// that a person named too (PowerShell's `CharTraits.IsSingleQuote`).
+const POWERSHELL_QUOTES: [char; 5] = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
+
 /// For `… | Out-String | Invoke-Expression`.
 pub(super) fn powershell(environment: &Environment, separator: &str) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let doubled = |c: char| std::iter::repeat_n(c, if POWERSHELL_QUOTES.contains(&c) { 2 } else { 1 });
+    let quoted = |text: &str| format!("'{}'", text.chars().flat_map(doubled).collect::<String>());
     let mut lines: Vec<String> = environment
         .variables
         .iter()
@@ -49,7 +54,7 @@ mod tests {
         let variables = [("CXX", "/a b/it's $(x)/\"clang++\""), ("ROOT", r"C:\x")];
         Environment {
             variables: variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-            path: vec!["/a b/bin".to_owned(), "/c's".to_owned()],
+            path: vec!["/a b/bin".to_owned(), "/c's".to_owned(), "/Jo’s".to_owned()],
         }
     }
 
@@ -62,7 +67,7 @@ mod tests {
             .output()
             .expect("sh");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(text, "/a b/it's $(x)/\"clang++\"\nC:\\x\n/a b/bin:/c's:/usr/bin:/bin\n");
+        assert_eq!(text, "/a b/it's $(x)/\"clang++\"\nC:\\x\n/a b/bin:/c's:/Jo’s:/usr/bin:/bin\n");
     }
 
     #[test]
@@ -70,12 +75,12 @@ mod tests {
         let fish = fish(&odd());
         assert_eq!(
             fish,
-            "set -gx CXX '/a b/it\\'s $(x)/\"clang++\"'\nset -gx ROOT 'C:\\\\x'\nset -gx PATH '/a b/bin' '/c\\'s' $PATH"
+            "set -gx CXX '/a b/it\\'s $(x)/\"clang++\"'\nset -gx ROOT 'C:\\\\x'\nset -gx PATH '/a b/bin' '/c\\'s' '/Jo’s' $PATH"
         );
         let powershell = powershell(&odd(), ";");
         assert_eq!(
             powershell,
-            "$env:CXX = '/a b/it''s $(x)/\"clang++\"'\n$env:ROOT = 'C:\\x'\n$env:PATH = '/a b/bin;/c''s;' + $env:PATH"
+            "$env:CXX = '/a b/it''s $(x)/\"clang++\"'\n$env:ROOT = 'C:\\x'\n$env:PATH = '/a b/bin;/c''s;/Jo’’s;' + $env:PATH"
         );
     }
 }

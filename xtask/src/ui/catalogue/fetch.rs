@@ -43,10 +43,10 @@ super::explanations! { Error {
         "The index has a newer build of that version, or another platform was chosen.",
         "see what pip says of its index: python3 -m pip config list";
     Error::NoApt { .. } => F14 Prerequisite: "A package comes by apt, and this machine has none.",
-        "The machine is no Debian or Ubuntu.",
+        "The machine has no apt, so it is neither Debian nor one of its relatives.",
         "name a Debian mirror: STRATA_DEBIAN_MIRROR=URL and STRATA_DEBIAN_SECURITY_MIRROR=URL (and install apt and debian-archive-keyring)";
     Error::NoMirror { .. } => F15 Prerequisite: "apt is there and knows no Debian mirror for the package's suite.",
-        "The machine is not Debian, or its sources are of another kind.",
+        "The machine is no Debian (Ubuntu has apt, and other suites), or its sources are of another kind.",
         "name a Debian mirror: STRATA_DEBIAN_MIRROR=URL and STRATA_DEBIAN_SECURITY_MIRROR=URL (and install apt and debian-archive-keyring)";
     Error::Apt { .. } => F16 Network: "apt-get ended with an error.",
         "The mirror cannot be reached, or its signature is not accepted.",

@@ -29,7 +29,7 @@ pub(in crate::ui) const HELD: Explanation = Explanation {
     code: "M03",
     exit: Exit::Failed,
     meaning: "Another program holds a file (Windows).",
-    cause: "Most likely an antivirus that scans it. It was waited for during half a minute.",
+    cause: "Most likely an antivirus that scans it. xtask waited half a minute for it.",
     mend: "another program holds the file, most likely an antivirus that scans it: close it, or exclude the store's folder from scanning, then run the command again; nothing was lost",
 };
 
