@@ -1,6 +1,6 @@
 //! `cargo xtask build`
 
-use super::{MissingPrerequisite, Session};
+use super::{MissingPrerequisite, Session, Usage};
 use crate::build::{
     self, Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Rust, Tools, Workspace, build_all,
     load_project, load_workspace, make_plan, source_root, write_compile_commands,
@@ -157,6 +157,10 @@ impl What {
     }
 
     fn workspace(&self, session: &Session, selected: Selected) -> anyhow::Result<Workspace> {
+        if self.from.is_some() && self.host != Host::THIS {
+            let what = format!("--from builds programs for {}, not for {}", Host::THIS, self.host);
+            return Err(Usage::new(what, "leave --host out, or build on such a machine").into());
+        }
         Ok(match &self.from {
             Some(folder) if folder.is_dir() => load_project(&std::path::absolute(folder)?, None)?,
             Some(name) => source_project(session, selected, &name.to_string_lossy())?,

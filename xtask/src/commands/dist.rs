@@ -88,7 +88,8 @@ impl Dist {
         if self.merge.is_empty() {
             return pack(session, selected, &installed, &self.targets, self.host, &self.options);
         }
-        let merged = merge(&self.merge, &session.root.join("artifacts"), self.host)?;
+        let workspace = load_workspace(&session.root)?;
+        let merged = merge(&self.merge, &session.root.join("artifacts"), &workspace, self.host)?;
         session.ui.phase(
             "merged",
             &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),

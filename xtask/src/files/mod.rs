@@ -66,6 +66,15 @@ pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 /// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between. A crash may leave `<name>.<random>.new`
 /// beside it, which the folder's owner knows by its name.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
+    write_with(path, content, 0o644)
+}
+
+/// The same, for what concerns nobody but the user.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), Error> {
+    write_with(path, content, 0o600)
+}
+
+fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     step();
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -78,8 +87,10 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).named("write", path)?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(mode)).named("write", path)?;
     }
+    #[cfg(not(unix))]
+    let _ = mode;
     file.persist(path).map_err(|error| error.error).named("write", path)?;
     Ok(())
 }

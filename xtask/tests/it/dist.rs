@@ -343,6 +343,40 @@ fn what_was_built_elsewhere_is_merged_when_it_agrees() {
 }
 
 #[test]
+fn an_artifact_from_elsewhere_decides_no_place_outside_the_artifacts() {
+    let (world, other) = (rocm_world(), tempfile::tempdir().expect("temp"));
+    let outside = world.path("x");
+    // What would be replaced if the words of the BUILD.json were believed.
+    let victims = [
+        format!("x/{HOST}/engine/gfx1201/keep"),
+        "artifacts/0.1.0/x/gfx1201/keep".into(),
+        format!("artifacts/0.1.0/{HOST}/x/keep"),
+    ];
+    victims.iter().for_each(|victim| world.write(victim, "kept"));
+    for (field, value) in [
+        ("version", outside.display().to_string()),
+        ("version", "../x".into()),
+        ("version", "0.1.1".into()),
+        ("host", "../../x".into()),
+        ("component", "../x".into()),
+        ("component", "another".into()),
+        ("target", "../x".into()),
+        ("target", "gfx1".into()),
+    ] {
+        let _ = std::fs::remove_dir_all(other.path().join("artifacts"));
+        artifact(other.path(), "gfx1201", &[("strata-device", device(), true)], |m| {
+            m[field] = value.clone().into();
+        });
+        let before = listed(world.root());
+        let run = dist(&world, &["--merge", &other.path().display().to_string()]).exits(3);
+        let words =
+            format!("is of the {field} `{}`", value.replace(&world.root().display().to_string(), "[ROOT]"));
+        assert!(run.stderr.contains(&words), "{}", run.stderr);
+        assert_eq!(listed(world.root()), before, "nothing is touched");
+    }
+}
+
+#[test]
 fn the_matrix_for_a_ci_service() {
     let world = rocm_world();
     let run = world.run(&["build", "--toolchain", "t", "--targets", "all", "--plan", "json"]).exits(0);

@@ -164,8 +164,8 @@ fn upstream(version: &str) -> String {
 }
 
 /// The address, or the file where the address is a registry's.
-fn shown(archive: &Archive) -> &str {
-    if archive.url.is_empty() { &archive.file } else { &archive.url }
+fn shown(archive: &Archive) -> String {
+    if archive.url.is_empty() { archive.file.clone() } else { archive.label() }
 }
 
 /// One line for each archive and tree that is another one.

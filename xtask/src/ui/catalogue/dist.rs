@@ -87,6 +87,9 @@ super::explanations! { Error {
     Error::NotPinned { .. } => D28 Prerequisite: "A component was built with this machine's own SDK.",
         "`--toolchain system` is not pinned, and a release is made of pinned bytes only.",
         "build with a toolchain of the lock: cargo xtask build --targets TARGET";
+    Error::Foreign { .. } => D29 Mismatch: "An artifact of `--merge` says that it is something else than what this workspace builds.",
+        "It was built from another version of the workspace, or its BUILD.json was changed.",
+        "build it again from these sources: cargo xtask build --targets TARGET";
 } else {
     Error::Files(_) => &super::machine::FILES;
     Error::Store(error) => super::store::explain(error);

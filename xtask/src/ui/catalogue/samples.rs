@@ -292,6 +292,7 @@ fn releases() -> Vec<anyhow::Error> {
             .into(),
         Error::NothingToMerge { path: path("parts/linux") }.into(),
         Error::OtherHost { path: path("parts/windows"), host: text("x86_64-pc-windows-msvc") }.into(),
+        Error::Foreign { path: path("parts/linux"), what: "component", value: text("../../x") }.into(),
         Error::NotReproducible { differences: differences() }.into(),
         Error::CheckBuild { folder: path("a"), status: status(), output: text("error: …") }.into(),
         Error::Unpack { path: zip(), source: Refusal::TrailingBytes }.into(),
