@@ -104,6 +104,7 @@ impl Build {
             let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
             return preview(session, &request, &make_plan(&request)?);
         }
+        let _alone = session.lock_builds()?;
         let outcomes = self.what.build(session, &lock, selected, &installed)?;
         let built = outcomes.iter().map(|outcome| json!({"name": outcome.name, "reason": outcome.reason}));
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();

@@ -1,6 +1,6 @@
 //! `cargo xtask dist`
 
-use super::Session;
+use super::{Session, Usage};
 use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
     Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
@@ -14,6 +14,7 @@ use crate::ui::{human_bytes, human_time, interrupted};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Pack the artifacts of each target into a checked release
@@ -71,6 +72,17 @@ pub(crate) struct Options {
     sign_command: Option<PathBuf>,
 }
 
+impl Options {
+    fn key(&self) -> Result<Option<SigningKey>, Error> {
+        SigningKey::find(self.sign_key.as_deref())
+    }
+
+    /// Finds out about a key that cannot be used before anything is built or packed.
+    pub(super) fn check_key(&self) -> Result<(), Error> {
+        self.key().map(drop)
+    }
+}
+
 impl Dist {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
@@ -78,12 +90,14 @@ impl Dist {
         let selected = session.select(&lock)?;
         session.refuse_unpinned(selected)?;
         let installed = load_installed(&session.store, selected)?;
-        if self.check {
-            return self.check_twice(session, selected);
-        }
         if self.dry_run {
             let targets = session.targets(&self.targets, selected)?;
             return Run::begin(session, selected, &installed, self.host, &self.options)?.preview(&targets);
+        }
+        self.options.check_key()?;
+        let _alone = session.lock_builds()?;
+        if self.check {
+            return self.check_twice(session, selected);
         }
         if self.merge.is_empty() {
             return pack(session, selected, &installed, &self.targets, self.host, &self.options);
@@ -94,7 +108,7 @@ impl Dist {
             "merged",
             &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
         );
-        let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?;
+        let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?.signing()?;
         files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
@@ -127,7 +141,7 @@ impl Dist {
             toolchain: &session.global.toolchain,
             targets: &self.targets,
             host: self.host,
-            time: commit_time(&session.root),
+            time: commit_time(&session.root)?,
         })?;
         let text = format!(
             "the same to the last byte: {} archives with {} files; varied: {} ({})",
@@ -153,7 +167,7 @@ pub(super) fn pack(
     options: &Options,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let mut run = Run::begin(session, selected, installed, host, options)?;
+    let mut run = Run::begin(session, selected, installed, host, options)?.signing()?;
     run.pack(&targets)?;
     run.finish()
 }
@@ -172,7 +186,6 @@ struct Run<'a> {
     redist: Option<PathBuf>,
     crates: Vec<Crate>,
     signer: Option<Signer>,
-    /// Read before anything is packed: a key that cannot be used is found out at once.
     key: Option<SigningKey>,
     time: Timestamp,
     releases: Vec<Published>,
@@ -194,16 +207,13 @@ impl<'a> Run<'a> {
         };
         let components: Vec<&Component> = workspace.components.iter().collect();
         let crates = crates_of(&session.root, &components, host)?;
-        let work = session.root.join("target").join("xtask");
-        let signer =
-            options.sign_command.as_deref().map(|program| Signer::new(program, &work)).transpose()?;
         Ok(Self {
             licences: collect_licences(&session.root, installed)?,
             package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
             redist: options.redist.clone().or_else(|| session.redistributable(selected)),
             rocm: RocmTree::find(installed, host)?,
-            key: SigningKey::find(options.sign_key.as_deref())?,
-            time: commit_time(&session.root),
+            key: None,
+            time: commit_time(&session.root)?,
             releases: Vec::new(),
             wheels: Vec::new(),
             session,
@@ -212,8 +222,17 @@ impl<'a> Run<'a> {
             workspace,
             out,
             crates,
-            signer,
+            signer: None,
         })
+    }
+
+    /// With what signs; a preview has nothing signed.
+    fn signing(mut self) -> Result<Self, Error> {
+        let work = self.session.root.join("target").join("xtask");
+        let program = self.options.sign_command.as_deref();
+        self.signer = program.map(|program| Signer::new(program, &work)).transpose()?;
+        self.key = self.options.key()?;
+        Ok(self)
     }
 
     /// The targets of each release.
@@ -325,7 +344,7 @@ impl<'a> Run<'a> {
 
     fn finish(self) -> anyhow::Result<()> {
         let Self { session, options, out, releases, wheels, key, workspace, .. } = self;
-        let mut written = vec![write_provenance(&out, &releases, &source(&session.root))?];
+        let mut written = vec![write_provenance(&out, &releases, &source(&session.root)?)?];
         if let Some(base) = &options.url {
             written.extend(package_manifests(&out, &releases, base)?);
         }
@@ -349,27 +368,39 @@ impl<'a> Run<'a> {
 }
 
 /// What git says of the sources.
-fn source(root: &Path) -> Source {
-    let revision = git(root, &["rev-parse", "HEAD"]);
+fn source(root: &Path) -> Result<Source, Error> {
+    let revision = git(root, &["rev-parse", "HEAD"])?;
     let builder = std::env::var("STRATA_BUILDER_ID").ok().filter(|id| !id.is_empty());
-    Source {
-        is_dirty: revision.is_some()
-            && git(root, &["status", "--porcelain"]).is_some_and(|text| !text.is_empty()),
+    Ok(Source {
+        is_dirty: git(root, &["status", "--porcelain"])?.is_some_and(|text| !text.is_empty()),
         revision,
         builder: builder.unwrap_or_else(|| format!("urn:strata:xtask:{}", env!("CARGO_PKG_VERSION"))),
+    })
+}
+
+/// The time of SOURCE_DATE_EPOCH (reproducible-builds.org), of the commit, or none at all: never of the clock.
+fn commit_time(root: &Path) -> anyhow::Result<Timestamp> {
+    let parse = |text: &str| text.trim().parse().ok();
+    Ok(Timestamp(match std::env::var("SOURCE_DATE_EPOCH").ok().filter(|text| !text.is_empty()) {
+        Some(text) => parse(&text).ok_or_else(|| {
+            Usage::new(
+                format!("SOURCE_DATE_EPOCH=`{text}` is no time"),
+                "it takes the seconds since 1970, e.g. $(git log -1 --format=%ct)",
+            )
+        })?,
+        None => git(root, &["log", "-1", "--format=%ct"])?.as_deref().and_then(parse).unwrap_or(0),
+    }))
+}
+
+/// What git answers; `None` where there is no git, or no repository to ask about.
+fn git(root: &Path, arguments: &[&str]) -> Result<Option<String>, Error> {
+    let output = Command::new("git").args(arguments).current_dir(root).stdin(Stdio::null()).output();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output {
+        Ok(output) if output.status.success() => Ok(Some(text(&output.stdout))),
+        Ok(output) if root.join(".git").exists() => {
+            Err(Error::Git { root: root.to_owned(), words: text(&output.stderr) })
+        }
+        _ => Ok(None),
     }
-}
-
-/// The time of the commit, of SOURCE_DATE_EPOCH (reproducible-builds.org), or none at all: never of the clock.
-fn commit_time(root: &Path) -> Timestamp {
-    let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-    let from_git = || git(root, &["log", "-1", "--format=%ct"])?.parse().ok();
-    Timestamp(given.or_else(from_git).unwrap_or(0))
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    let shell = xshell::Shell::new().ok()?;
-    shell.change_dir(root);
-    let output = xshell::cmd!(shell, "git {arguments...}").quiet().ignore_stderr().read().ok()?;
-    Some(output.trim().to_owned())
 }

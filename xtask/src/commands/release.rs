@@ -21,8 +21,10 @@ impl Release {
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
         session.refuse_unpinned(selected)?;
+        self.options.check_key()?;
         session.targets(&self.what.targets, selected)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
+        let _alone = session.lock_builds()?;
         self.what.build(session, &lock, selected, &installed)?;
         dist::pack(session, selected, &installed, &self.what.targets, self.what.host, &self.options)
     }

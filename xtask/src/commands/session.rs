@@ -4,6 +4,7 @@ use super::bootstrap::From;
 use crate::build;
 use crate::cli::Global;
 use crate::fetch::{Context, Mirrors, Timing, read_machine_sources};
+use crate::files::ProcessLock;
 use crate::host::visual_studio::{self, ClangHeaders, DeveloperEnvironment};
 use crate::host::{Detection, Gpu, detect_gpus, sdk};
 use crate::lock::{self, Host, Part, Selected};
@@ -80,6 +81,14 @@ impl<'a> Session<'a> {
     /// Where toolchains.lock lies.
     pub(crate) fn lock_path(&self) -> PathBuf {
         self.root.join("toolchains.lock")
+    }
+
+    /// Keeps others that build or pack in this workspace away as long as the value lives: they share folders, and each would remove what the
+    /// other is making.
+    pub(crate) fn lock_builds(&self) -> anyhow::Result<ProcessLock> {
+        let path = self.root.join("target").join("xtask").join("build.lock");
+        let lock = ProcessLock::acquire(&path, "building or packing in this workspace", self.ui)?;
+        Ok(lock.ok_or(build::Error::Interrupted)?)
     }
 
     /// The checked lock.

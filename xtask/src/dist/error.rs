@@ -244,6 +244,14 @@ pub(crate) enum Error {
         /// What it printed.
         output: String,
     },
+    /// A repository that git does not answer about.
+    #[error("git tells nothing of `{}`:\n{words}", .root.display())]
+    Git {
+        /// The workspace.
+        root: PathBuf,
+        /// What git printed.
+        words: String,
+    },
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,

@@ -1,8 +1,10 @@
 //! File operations whose errors say what could not be done to which path, and that survive what real machines do to files.
 
 mod patience;
+mod process_lock;
 
 pub(crate) use patience::is_held;
+pub(crate) use process_lock::ProcessLock;
 
 use patience::patiently;
 use std::fs;

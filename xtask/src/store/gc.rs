@@ -1,9 +1,8 @@
 //! What in a store nobody needs, decided before anything is removed.
 
-use super::process_lock::ProcessLock;
 use super::{Error, Store};
 use crate::digest::Sha256;
-use crate::files::{self, Named};
+use crate::files::{self, Named, ProcessLock};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -77,7 +76,7 @@ impl Store {
     /// Whether a process is making this entry right now.
     fn is_locked(&self, name: &str) -> Result<bool, Error> {
         let lock = self.root.join("locks").join(format!("{name}.lock"));
-        Ok(ProcessLock::is_held(&lock)?)
+        Ok(ProcessLock::try_acquire(&lock)?.is_none())
     }
 }
 

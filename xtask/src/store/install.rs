@@ -1,11 +1,10 @@
 //! Brings one package into the store, once, however many processes ask.
 
-use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
 use super::{Error, Layout, Manifest, Receipt, Store, TooLong, layout, path_length};
 use crate::fetch::{self, Places, fetch_package, forget_partial, has_partial};
-use crate::files::{self, Named};
+use crate::files::{self, Named, ProcessLock};
 use crate::lock::{Host, Package, Part, Source};
 use crate::ui::human_bytes;
 use std::collections::BTreeSet;
@@ -58,7 +57,8 @@ impl Store {
 
     fn lock(&self, package: &Package, name: &str, context: &fetch::Context) -> Result<ProcessLock, Error> {
         let path = self.root.join("locks").join(format!("{name}.lock"));
-        ProcessLock::acquire(&path, &package.name, context.ui)
+        let doing = format!("installing {}", package.name);
+        ProcessLock::acquire(&path, &doing, context.ui)?.ok_or(Error::Interrupted)
     }
 
     /// Removes what a process has left that died between the publishing of its entry and its own end.

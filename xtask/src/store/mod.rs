@@ -9,7 +9,6 @@ mod install;
 mod layout;
 mod manifest;
 mod path_length;
-mod process_lock;
 mod receipt;
 mod staging;
 mod system;

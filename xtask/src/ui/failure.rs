@@ -210,6 +210,10 @@ fn of_dist(error: &dist::Error) -> Option<String> {
         Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
             Some("check that the folder can be written, or choose another with --out DIR".to_owned())
         }
+        Error::Git { root, .. } => Some(format!(
+            "let git trust the folder: git config --global --add safe.directory {}",
+            root.display()
+        )),
         Error::Store(error) => of_store(error),
         _ => None,
     }

@@ -367,13 +367,44 @@ fn an_artifact_from_elsewhere_decides_no_place_outside_the_artifacts() {
         artifact(other.path(), "gfx1201", &[("strata-device", device(), true)], |m| {
             m[field] = value.clone().into();
         });
-        let before = listed(world.root());
+        let files = || {
+            listed(world.root())
+                .lines()
+                .filter(|l| !l.starts_with("./target/"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let before = files();
         let run = dist(&world, &["--merge", &other.path().display().to_string()]).exits(3);
         let words =
             format!("is of the {field} `{}`", value.replace(&world.root().display().to_string(), "[ROOT]"));
         assert!(run.stderr.contains(&words), "{}", run.stderr);
-        assert_eq!(listed(world.root()), before, "nothing is touched");
+        assert_eq!(files(), before, "nothing is touched");
     }
+}
+
+#[test]
+fn a_git_that_does_not_answer_and_a_time_that_is_none_stop_a_release() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = rocm_world();
+    world.write("bin/git", "#!/bin/sh\necho \"fatal: detected dubious ownership\" >&2\nexit 128\n");
+    std::fs::set_permissions(world.path("bin/git"), std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("PATH"));
+    let run = |epoch: &str| {
+        let mut command = world.command(&["dist", "--toolchain", "t", "--targets", "gfx1201"]);
+        world.ended(command.env("PATH", &path).env("SOURCE_DATE_EPOCH", epoch).output().expect("xtask"))
+    };
+    let refused = run("yesterday").exits(2);
+    assert!(refused.stderr.contains("SOURCE_DATE_EPOCH=`yesterday` is no time"), "{}", refused.stderr);
+    // Without a repository there is nothing to ask about.
+    run("").exits(0);
+    std::fs::remove_dir_all(world.path("dist")).expect("remove");
+    world.write(".git/HEAD", "");
+    let refused = run("").exits(6);
+    assert!(refused.stderr.contains("fatal: detected dubious ownership"), "{}", refused.stderr);
+    let hint = "git config --global --add safe.directory [ROOT]";
+    assert!(refused.stderr.contains(hint), "{}", refused.stderr);
+    assert_eq!(names(&world.path("dist")), Vec::<String>::new());
 }
 
 #[test]

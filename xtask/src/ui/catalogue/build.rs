@@ -48,6 +48,9 @@ super::explanations! { Error {
     Error::NoSource { .. } => B15 Usage: "`build --from` names neither a folder nor a source package of the toolchain.",
         "A typing mistake, or a package that is not among the toolchain's packages in toolchains.lock.",
         "name a folder, or a package without a host of the toolchain: `cargo xtask lock show` lists them";
+    Error::SourcesChanged { .. } => B16 Failed: "Sources changed while they were built; nothing was published.",
+        "An editor, a `git checkout`, or a build that writes into its own sources.",
+        "run the command again when the sources are at rest";
 } else {
     Error::Files(_) => &super::machine::FILES;
 } }
