@@ -111,7 +111,7 @@ impl Artifacts {
         if step.output.exists() {
             files::rename(&step.output, &old)?;
         }
-        if let Err(error) = files::rename(&step.staging, &step.output) {
+        if let Err(error) = files::publish(&step.staging, &step.output) {
             if old.exists() {
                 files::rename(&old, &step.output)?;
             }

@@ -101,11 +101,11 @@ impl Build {
         let installed = session.installed(selected)?;
         if self.dry_run {
             let workspace = self.what.workspace(session, selected)?;
-            let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
+            let request = self.what.request(session, &lock, selected, &workspace, &installed, false)?;
             return preview(session, &request, &make_plan(&request)?);
         }
         let _alone = session.lock_builds()?;
-        let outcomes = self.what.build(session, &lock, selected, &installed)?;
+        let outcomes = self.what.build(session, &lock, selected, &installed, false)?;
         let built = outcomes.iter().map(|outcome| json!({"name": outcome.name, "reason": outcome.reason}));
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
         let text = format!("{} artifacts, {new} built", outcomes.len());
@@ -137,16 +137,17 @@ impl Build {
 }
 
 impl What {
-    /// Builds what is not current.
+    /// Builds what is not current; `is_offline`: cargo may use only what is on this machine.
     pub(super) fn build(
         &self,
         session: &Session,
         lock: &Lock,
         selected: Selected,
         installed: &Installed,
+        is_offline: bool,
     ) -> anyhow::Result<Vec<Outcome>> {
         let workspace = self.workspace(session, selected)?;
-        let request = self.request(session, lock, selected, &workspace, installed)?;
+        let request = self.request(session, lock, selected, &workspace, installed, is_offline)?;
         let plan = make_plan(&request)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.map_or(cores, usize::from);
@@ -189,6 +190,7 @@ impl What {
         selected: Selected,
         workspace: &'r Workspace,
         installed: &'r Installed,
+        is_offline: bool,
     ) -> anyhow::Result<Request<'r>> {
         let components = workspace.choose(&self.components)?;
         let needs_rust = components.iter().any(|component| component.has_rust());
@@ -200,7 +202,7 @@ impl What {
             tools: tools(installed)?,
             host: self.host,
             lock: lock.digest,
-            rust: needs_rust.then(|| Rust::find(self.host)).transpose()?,
+            rust: needs_rust.then(|| Rust::find(self.host, is_offline)).transpose()?,
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
             launcher: self.launcher()?,

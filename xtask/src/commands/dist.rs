@@ -92,7 +92,8 @@ impl Dist {
         let installed = load_installed(&session.store, selected)?;
         if self.dry_run {
             let targets = session.targets(&self.targets, selected)?;
-            return Run::begin(session, selected, &installed, self.host, &self.options)?.preview(&targets);
+            return Run::begin(session, selected, &installed, self.host, &self.options, false)?
+                .preview(&targets);
         }
         self.options.check_key()?;
         let _alone = session.lock_builds()?;
@@ -100,7 +101,7 @@ impl Dist {
             return self.check_twice(session, selected);
         }
         if self.merge.is_empty() {
-            return pack(session, selected, &installed, &self.targets, self.host, &self.options);
+            return pack(session, selected, &installed, &self.targets, self.host, &self.options, false);
         }
         let workspace = load_workspace(&session.root)?;
         let merged = merge(&self.merge, &session.root.join("artifacts"), &workspace, self.host)?;
@@ -108,7 +109,8 @@ impl Dist {
             "merged",
             &format!("artifacts for {} targets, {} zips", merged.targets.len(), merged.zips.len()),
         );
-        let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?.signing()?;
+        let mut run =
+            Run::begin(session, selected, &installed, self.host, &self.options, false)?.signing()?;
         files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
@@ -150,8 +152,7 @@ impl Dist {
             same.varied.join(", "),
             human_time(start.elapsed())
         );
-        let value =
-            json!({"archives": same.archives, "files": same.files, "varied": same.varied, "folder": work});
+        let value = json!({"archives": same.archives, "files": same.files, "varied": same.varied, "folder": work.display().to_string()});
         session.ui.data(&text, &value);
         Ok(())
     }
@@ -165,9 +166,10 @@ pub(super) fn pack(
     targets: &str,
     host: Host,
     options: &Options,
+    is_offline: bool,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let mut run = Run::begin(session, selected, installed, host, options)?.signing()?;
+    let mut run = Run::begin(session, selected, installed, host, options, is_offline)?.signing()?;
     run.pack(&targets)?;
     run.finish()
 }
@@ -199,6 +201,7 @@ impl<'a> Run<'a> {
         installed: &Installed,
         host: Host,
         options: &'a Options,
+        is_offline: bool,
     ) -> anyhow::Result<Self> {
         let workspace = load_workspace(&session.root)?;
         let out = match &options.out {
@@ -206,7 +209,7 @@ impl<'a> Run<'a> {
             None => session.root.join("dist"),
         };
         let components: Vec<&Component> = workspace.components.iter().collect();
-        let crates = crates_of(&session.root, &components, host)?;
+        let crates = crates_of(&session.root, &components, host, is_offline)?;
         Ok(Self {
             licences: collect_licences(&session.root, installed)?,
             package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
@@ -359,12 +362,21 @@ impl<'a> Run<'a> {
         let value: Vec<_> = releases
             .iter()
             .map(|release| {
-                json!({"path": release.archives.first(), "archives": release.archives, "skipped_checks": release.checked.skipped})
+                let archives = shown(&release.archives);
+                json!({"path": archives.first(), "archives": archives, "skipped_checks": release.checked.skipped})
             })
             .collect();
-        session.ui.data(&text, &json!({"releases": value, "wheels": wheels, "sums": sums}));
+        session.ui.data(
+            &text,
+            &json!({"releases": value, "wheels": shown(&wheels), "sums": sums.display().to_string()}),
+        );
         Ok(())
     }
+}
+
+/// Paths as text, whatever bytes are in them.
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
 }
 
 /// What git says of the sources.

@@ -201,7 +201,11 @@ impl<'a> Session<'a> {
             from_environment("STRATA_DEBIAN_MIRROR"),
             from_environment("STRATA_DEBIAN_SECURITY_MIRROR"),
         );
-        let number = |name| from_environment(name).and_then(|text| text.parse().ok());
+        // Durations are made of them: not of less than nothing, and not of more than there are.
+        let number = |name| {
+            let number = from_environment(name).and_then(|text| text.parse().ok());
+            number.filter(|number| (0.0..=1e6).contains(number))
+        };
         let timing = Timing {
             retry_scale: number("STRATA_RETRY_SCALE").unwrap_or(1.0),
             stall: std::time::Duration::from_secs_f64(number("STRATA_STALL_SECONDS").unwrap_or(60.0)),

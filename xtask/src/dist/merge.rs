@@ -137,7 +137,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
         std::fs::copy(&source, &copy).named("copy", &source)?;
     }
     files::remove_tree(to)?;
-    Ok(files::rename(&whole, to)?)
+    Ok(files::publish(&whole, to)?)
 }
 
 fn same_file(from: &Path, to: &Path) -> bool {

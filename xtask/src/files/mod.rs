@@ -85,6 +85,7 @@ fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
         unfinished.prefix(&format!("{name}.")).suffix(".new").tempfile_in(folder).named("create", path)?;
     step();
     file.write_all(content).named("write", path)?;
+    file.as_file().sync_all().named("write", path)?;
     step();
     #[cfg(unix)]
     {
@@ -93,8 +94,20 @@ fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     }
     #[cfg(not(unix))]
     let _ = mode;
-    file.persist(path).map_err(|error| error.error).named("write", path)?;
-    Ok(())
+    // Closed, and gone under this name when it has the other one.
+    let unfinished = file.into_temp_path();
+    patiently(|| fs::rename(&unfinished, path)).named("write", path)
+}
+
+/// Renames a folder or file that nobody has seen yet to the name under which everybody believes it; the name must be free. All of it is on the disk
+/// before, where the system can be asked for that (Linux; Windows writes each file when it likes), so that a power cut leaves no half of it.
+pub(crate) fn publish(from: &Path, to: &Path) -> Result<(), Error> {
+    #[cfg(target_os = "linux")]
+    {
+        let file = fs::File::open(from).named("open", from)?;
+        rustix::fs::syncfs(&file).map_err(io::Error::from).named("write", from)?;
+    }
+    rename(from, to)
 }
 
 /// Renames a folder; the new name must be free.

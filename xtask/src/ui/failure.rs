@@ -189,10 +189,6 @@ fn of_store(error: &store::Error) -> Option<String> {
             "choose a store whose path is {} characters shorter: --store DIR, e.g. C:\\s",
             source.excess
         )),
-        Error::Damaged { path, .. } => {
-            let entry = path.parent().map(|entry| entry.display().to_string()).unwrap_or_default();
-            Some(format!("remove `{entry}` and run cargo xtask bootstrap"))
-        }
         Error::NotInstalled { toolchain, .. } => {
             Some(format!("cargo xtask bootstrap --toolchain {toolchain}"))
         }

@@ -17,7 +17,7 @@ super::explanations! { Error {
         "`cargo xtask lock show` lists what each toolchain has";
     Error::DamagedToolchain { .. } => B05 Mismatch: "A file of the installed toolchain is gone.",
         "Somebody removed it from the store.",
-        "cargo xtask store verify names every difference; remove the entry and run cargo xtask bootstrap";
+        "cargo xtask store verify --repair";
     Error::Start { .. } => B06 Prerequisite: "A program of the build could not be started.",
         "A damaged toolchain, a file system that forbids programs (noexec), or a scanner that holds it.",
         "cargo xtask store verify tells whether the toolchain is whole";
