@@ -53,7 +53,7 @@ pub(crate) fn publish(
     let mut archives = Vec::new();
     for path in packed {
         let named = out.join(path.file_name().unwrap_or_default());
-        files::rename(&path, &named)?;
+        files::publish(&path, &named)?;
         archives.push(named);
     }
     archives.retain(|path| is_archive(&path.to_string_lossy()));
@@ -69,7 +69,7 @@ pub(crate) fn publish_merged(zip: &Path, out: &Path) -> Result<Published, Error>
     let unchecked = tempfile::Builder::new().prefix(".unchecked-").tempdir_in(out).named("create", out)?;
     let (copy, named) = (unchecked.path().join(file), out.join(file));
     std::fs::copy(zip, &copy).named("copy", zip)?;
-    files::rename(&copy, &named)?;
+    files::publish(&copy, &named)?;
     let name = file.to_string_lossy().trim_end_matches(".zip").to_owned();
     let unpacked = super::check::Unpacked::of(&named)?;
     for sbom in SBOM_FILES {

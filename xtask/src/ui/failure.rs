@@ -189,10 +189,6 @@ fn of_store(error: &store::Error) -> Option<String> {
             "choose a store whose path is {} characters shorter: --store DIR, e.g. C:\\s",
             source.excess
         )),
-        Error::Damaged { path, .. } => {
-            let entry = path.parent().map(|entry| entry.display().to_string()).unwrap_or_default();
-            Some(format!("remove `{entry}` and run cargo xtask bootstrap"))
-        }
         Error::NotInstalled { toolchain, .. } => {
             Some(format!("cargo xtask bootstrap --toolchain {toolchain}"))
         }
@@ -210,6 +206,10 @@ fn of_dist(error: &dist::Error) -> Option<String> {
         Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
             Some("check that the folder can be written, or choose another with --out DIR".to_owned())
         }
+        Error::Git { root, .. } => Some(format!(
+            "let git trust the folder: git config --global --add safe.directory {}",
+            root.display()
+        )),
         Error::Store(error) => of_store(error),
         _ => None,
     }

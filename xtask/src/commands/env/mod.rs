@@ -63,7 +63,7 @@ impl Env {
         let installed = session.installed(selected)?;
         let workspace = load_workspace(&session.root)?;
         let what = What::only(&self.targets, &self.components);
-        let request = what.request(session, &lock, selected, &workspace, &installed)?;
+        let request = what.request(session, &lock, selected, &workspace, &installed, false)?;
         let plan = make_plan(&request)?;
         if self.reader == Reader::CmakePresets || self.write {
             return self.presets(session, &request, &plan);

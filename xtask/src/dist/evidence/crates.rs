@@ -38,13 +38,19 @@ struct LockedPackage {
 }
 
 /// The crates of every component that ships programs, sorted; none when no component does.
-pub(crate) fn crates_of(root: &Path, components: &[&Component], host: Host) -> Result<Vec<Crate>, Error> {
+pub(crate) fn crates_of(
+    root: &Path,
+    components: &[&Component],
+    host: Host,
+    is_offline: bool,
+) -> Result<Vec<Crate>, Error> {
     let with_programs: BTreeSet<&str> =
         components.iter().filter(|c| !c.binaries.is_empty()).map(|c| c.name.as_str()).collect();
     if with_programs.is_empty() {
         return Ok(Vec::new());
     }
-    let options = ["--locked".to_owned(), "--filter-platform".into(), host.triple().into()];
+    let mut options = vec!["--locked".to_owned(), "--filter-platform".into(), host.triple().into()];
+    options.extend(is_offline.then(|| "--offline".to_owned()));
     let metadata = MetadataCommand::new()
         .current_dir(root)
         .other_options(options)
