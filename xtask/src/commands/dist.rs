@@ -191,6 +191,8 @@ struct Run<'a> {
     /// The one that is named, else the one of this machine's Visual Studio.
     redist: Option<PathBuf>,
     crates: Vec<Crate>,
+    /// Whether cargo may use only what is on this machine.
+    is_offline: bool,
     signer: Option<Signer>,
     key: Option<SigningKey>,
     time: Timestamp,
@@ -229,6 +231,7 @@ impl<'a> Run<'a> {
             workspace,
             out,
             crates,
+            is_offline,
             signer: None,
         })
     }
@@ -300,6 +303,7 @@ impl<'a> Run<'a> {
                 targets,
                 artifacts: &self.session.root.join("artifacts"),
                 licences: &self.licences,
+                crates: &crates_of(&self.session.root, &[component], self.host, self.is_offline)?,
             })?;
             if let Some(wheel) = wheel {
                 self.wheels.push(wheel.write(&self.out)?);
@@ -351,7 +355,7 @@ impl<'a> Run<'a> {
 
     fn finish(self) -> anyhow::Result<()> {
         let Self { session, options, out, releases, wheels, key, workspace, .. } = self;
-        let mut written = vec![write_provenance(&out, &releases, &source(&session.root)?)?];
+        let mut written = vec![write_provenance(&out, &releases, &wheels, &source(&session.root)?)?];
         if let Some(base) = &options.url {
             written.extend(package_manifests(&out, &releases, base)?);
         }

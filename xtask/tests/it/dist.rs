@@ -408,6 +408,20 @@ fn a_git_that_does_not_answer_and_a_time_that_is_none_stop_a_release() {
 }
 
 #[test]
+fn provenance_is_about_wheels_too() {
+    let world = rocm_world();
+    let files = [("strata-device", &device()[..], true), ("python/engine/__init__.py", b"x = 1\n", false)];
+    artifact(world.root(), "gfx1201", &files, |_| {});
+    dist(&world, &ONE).exits(0);
+    let wheel = names(&world.path("dist")).into_iter().find(|name| name.ends_with(".whl")).expect("a wheel");
+    let bytes = std::fs::read(world.path("dist").join(&wheel)).expect("reads");
+    let provenance = json(&world.path("dist/provenance.intoto.json"));
+    let mut subjects = provenance["subject"].as_array().expect("subjects").iter();
+    let subject = subjects.find(|subject| subject["name"] == wheel.as_str()).expect("the wheel");
+    assert_eq!(subject["digest"]["sha256"], sha256(&bytes));
+}
+
+#[test]
 fn the_matrix_for_a_ci_service() {
     let world = rocm_world();
     let run = world.run(&["build", "--toolchain", "t", "--targets", "all", "--plan", "json"]).exits(0);
