@@ -42,6 +42,19 @@ fn main() -> ExitCode {
 /// The command line; a mistake in it ends the process with code 2.
 fn parse() -> cli::Cli {
     let color = ui::Color::of_arguments(std::env::args_os().skip(1));
-    let matches = cli::Cli::command().color(color.into()).get_matches();
-    cli::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = cli::Cli::command().color(color.into()).try_get_matches();
+    let parsed = matches.and_then(|matches| cli::Cli::from_arg_matches(&matches));
+    parsed.unwrap_or_else(|error| without_secrets(error).exit())
+}
+
+/// clap repeats a value that it refuses, and an address may hold a password.
+fn without_secrets(mut error: clap::Error) -> clap::Error {
+    use clap::error::{ContextKind, ContextValue};
+    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
+        && value.contains("://")
+    {
+        let shown = ContextValue::String(address::shown(value));
+        error.insert(ContextKind::InvalidValue, shown);
+    }
+    error
 }

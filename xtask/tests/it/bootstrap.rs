@@ -306,9 +306,9 @@ fn gc_removes_what_no_toolchain_uses() {
     assert_eq!(world.store(), (vec![], vec![]));
 }
 
-#[test]
-fn a_version_that_left_the_mirror_is_said_with_the_newer_one() {
-    let lock = format!(
+/// A toolchain of one Debian package at a version that no mirror has.
+fn deb_lock() -> String {
+    format!(
         r#"version = 1
 [[toolchain]]
 name = "t"
@@ -330,8 +330,12 @@ suite = "bookworm"
 file = "libedit2_0.1-1_amd64.deb"
 sha256 = "{OTHER_HASH}"
 "#
-    );
-    let world = World::with_lock(&lock);
+    )
+}
+
+#[test]
+fn a_version_that_left_the_mirror_is_said_with_the_newer_one() {
+    let world = World::with_lock(&deb_lock());
     let run = world.run(&BOOTSTRAP).exits(4);
     assert!(
         run.stderr.contains("the mirror's suite `bookworm` no longer has libedit2 0.1-1, it has 3.1-"),
@@ -340,6 +344,17 @@ sha256 = "{OTHER_HASH}"
     );
     assert!(run.stderr.contains("hint: measure the package again to take 3.1-"), "{}", run.stderr);
     assert_eq!(world.store(), (vec![], vec![]));
+}
+
+#[test]
+fn a_debian_mirror_that_does_not_answer_is_no_mirror_without_the_package() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("address");
+    let world = World::with_lock(&deb_lock());
+    let mut command = world.command(&BOOTSTRAP);
+    command.env("STRATA_DEBIAN_MIRROR", format!("http://user:SECRET@{closed}/debian"));
+    let run = world.ended(command.output().expect("xtask")).exits(4);
+    assert!(run.stderr.contains("apt-get update failed"), "{}", run.stderr);
+    assert!(!run.stderr.contains("SECRET"), "{}", run.stderr);
 }
 
 #[test]

@@ -98,6 +98,14 @@ fn a_password_or_token_of_an_address_is_told_nowhere() {
 }
 
 #[test]
+fn a_password_of_an_address_that_is_refused_is_not_repeated() {
+    let refused =
+        World::new().run(&["bootstrap", "--mirror", "lan=http://user:SECRET@example.org/x"]).exits(2);
+    assert!(!refused.stderr.contains("SECRET"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("'lan=http://***@example.org/x' for '--mirror"), "{}", refused.stderr);
+}
+
+#[test]
 fn without_a_terminal_slow_work_says_a_line_and_no_control_codes() {
     let server = Server::start();
     let archive = large_tar_gz(2);

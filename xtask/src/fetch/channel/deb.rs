@@ -202,6 +202,8 @@ impl<'a> Apt<'a> {
             "APT::Sandbox::User=root".to_owned(),
             "APT::Get::AllowUnauthenticated=false".to_owned(),
             "Acquire::AllowInsecureRepositories=false".to_owned(),
+            // A mirror that does not answer is no mirror without the package.
+            "APT::Update::Error-Mode=any".to_owned(),
         ];
         let apt = Self { folder, options: options.into(), what: what.to_owned() };
         let ended = apt.run("apt-get", &["update"], [])?;
