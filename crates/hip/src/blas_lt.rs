@@ -211,6 +211,13 @@ impl BlasLt {
 
     fn of(runtime: &Runtime, library: Library, path: &Path) -> Result<Self, LoadError> {
         let api = Api::of(library, path)?;
+        let runtimes = library::runtimes();
+        if runtimes.len() > 1 {
+            return Err(broken(
+                path,
+                format!("it brought a second HIP runtime: {} are loaded", runtimes.join(" and ")),
+            ));
+        }
         let mut handle = std::ptr::null_mut();
         // SAFETY: the pointer is to a live pointer.
         let status = unsafe { (api.create)(&raw mut handle) };

@@ -52,13 +52,35 @@ unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
 }
 
 /// As above; what a library with a whole path imports is looked for beside it too, which Windows does on request alone: hipBLASLt's `origami.dll` lies in its folder
-/// and not in the program's.
+/// and not in the program's. A name is looked for beside the program and in System32, where the driver's is: not in the current folder, and not along the PATH.
 #[cfg(windows)]
 unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
-    use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library as Windows};
-    let flags = if path.is_absolute() { LOAD_WITH_ALTERED_SEARCH_PATH } else { 0 };
+    use libloading::os::windows::{
+        LOAD_LIBRARY_SEARCH_APPLICATION_DIR, LOAD_LIBRARY_SEARCH_SYSTEM32, LOAD_WITH_ALTERED_SEARCH_PATH,
+        Library as Windows,
+    };
+    let flags = match path.is_absolute() {
+        true => LOAD_WITH_ALTERED_SEARCH_PATH,
+        false => LOAD_LIBRARY_SEARCH_APPLICATION_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32,
+    };
     // SAFETY: the caller's.
     unsafe { Windows::load_with_flags(path, flags) }.map(Library::from)
+}
+
+/// The HIP runtimes that are in this process, by name: two of them do not know each other's memory. Elsewhere than on Windows the loader sees to it.
+pub(crate) fn runtimes() -> Vec<&'static str> {
+    #[cfg(windows)]
+    {
+        use windows_sys::Win32::System::LibraryLoader::GetModuleHandleW;
+        let is_loaded = |name: &&str| {
+            let name: Vec<u16> = name.encode_utf16().chain([0]).collect();
+            // SAFETY: the name ends with 0 and lives.
+            !unsafe { GetModuleHandleW(name.as_ptr()) }.is_null()
+        };
+        NAMES.into_iter().filter(is_loaded).collect()
+    }
+    #[cfg(not(windows))]
+    Vec::new()
 }
 
 /// The loader's words, which libloading keeps in the source, without the name that they begin with on Linux.

@@ -13,8 +13,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Loads the runtime of this machine: `amdhip64_7.dll`, then `amdhip64_6.dll`; on Linux `libamdhip64.so.7`, `.so.6`, `.so`. The system's search
-    /// order holds, so on Windows a library beside the program wins over the driver's.
+    /// Loads the runtime of this machine: `amdhip64_7.dll`, then `amdhip64_6.dll`; on Linux `libamdhip64.so.7`, `.so.6`, `.so`. On Linux in the
+    /// system's search order; on Windows beside the program, then in System32, where the driver's is.
     ///
     /// # Errors
     /// [`LoadError::NotFound`] with every name and what the loader said, or [`LoadError::Symbol`].

@@ -113,6 +113,7 @@ pub struct Scheduler<B: Backend> {
     tokenizer: Arc<Tokenizer>,
     cache: B::Cache,
     context: usize,
+    slots: usize,
     idle: Slots,
     waiting: VecDeque<Request>,
     running: Vec<Sequence>,
@@ -131,7 +132,8 @@ impl<B: Backend> Scheduler<B> {
     ) -> Result<Self, B::Error> {
         let cache = model.cache(slots, context)?;
         let idle = Slots::new(slots);
-        Ok(Self { model, tokenizer, cache, context, idle, waiting: VecDeque::new(), running: Vec::new() })
+        let (waiting, running) = (VecDeque::new(), Vec::new());
+        Ok(Self { model, tokenizer, cache, context, slots, idle, waiting, running })
     }
 
     /// Whether a request could run.
@@ -150,6 +152,11 @@ impl<B: Backend> Scheduler<B> {
     /// Nothing runs and nothing waits.
     pub fn is_idle(&self) -> bool {
         self.running.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Sequences that can run at once.
+    pub fn slots(&self) -> usize {
+        self.slots
     }
 
     /// How many sequences run and how many wait.

@@ -4,6 +4,9 @@ use super::devices::Card;
 use super::needs::Needs;
 use std::collections::BTreeMap;
 
+/// Bytes of a layer's keys and values that are told apart: more than any place has, and few enough for sums of them.
+const MOST: u64 = 1 << 42;
+
 /// What is wanted of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
@@ -103,7 +106,7 @@ impl Plan {
         let table = table.unwrap_or(&mut memory);
         table.dense += needs.embedding;
         table.has_embedding = true;
-        let kv = needs.kv * wish.context * wish.parallel;
+        let kv = needs.kv.saturating_mul(wish.context).saturating_mul(wish.parallel).min(MOST);
         spread(needs, kv, &mut places, &mut memory);
         for place in &mut places {
             keep_experts(needs, place);

@@ -151,3 +151,12 @@ fn layers_in_ram_are_the_last_ones() {
     assert_eq!((&plan.cards()[0].layers[..], &plan.memory().layers[..]), (&[0, 1][..], &[2, 3][..]));
     assert!(plan.memory().has_embedding && !plan.is_on_cards());
 }
+
+#[test]
+fn sizes_beyond_all_numbers_do_not_fit() {
+    let needs = Needs { kv: u64::MAX / 2, ..dense() };
+    let wish = Wish { context: 1 << 24, parallel: 65_535, card_reserve: 0, ram_reserve: 0 };
+    let cards = [card(0, 16, false)];
+    let plan = Plan::new(&needs, &[&cards[0]], Some(64 << 30), wish);
+    assert!(!plan.fits() && plan.memory().layers.len() == 32, "{plan:?}");
+}

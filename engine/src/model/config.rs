@@ -124,13 +124,26 @@ impl Config {
             heads.is_multiple_of(kv_heads),
             "a multiple of attention.head_count_kv",
         )?;
-        let embedding = gguf.tensors().get("token_embd.weight");
-        let embedding = embedding.ok_or_else(|| Error::MissingTensor("token_embd.weight".to_owned()))?;
+        keys.expect("attention.key_length", head_dim > 0, "1 at least")?;
+        let tensor =
+            |name: &str| gguf.tensors().get(name).ok_or_else(|| Error::MissingTensor(name.to_owned()));
+        let embedding = tensor("token_embd.weight")?;
+        // What the metadata says is allocated for: each number has to have its tensors.
+        let layers = keys.size("block_count")?;
+        keys.expect("block_count", layers <= gguf.tensors().len(), "no more than there are tensors")?;
+        if let Some(experts) = experts {
+            let there = tensor("blk.0.ffn_gate_exps.weight")?.sizes.get(2).copied().unwrap_or(1);
+            keys.expect(
+                "expert_count",
+                experts.count as u64 == there,
+                format!("{there}, as there are experts"),
+            )?;
+        }
         Ok(Self {
             architecture,
             name: gguf.text("general.name")?.unwrap_or_default().to_owned(),
             vocabulary: embedding.sizes.get(1).map_or(1, |rows| *rows as usize),
-            layers: keys.size("block_count")?,
+            layers,
             width,
             heads,
             kv_heads,
@@ -179,10 +192,14 @@ impl Keys<'_> {
         self.expect("rope.dimension_count", dimensions.is_multiple_of(2), "an even number")?;
         let base = self.gguf.float(&self.key("rope.freq_base"))?.unwrap_or(10_000.0);
         self.expect("rope.freq_base", base > 0.0, "a number above 0")?;
-        let kind = self.gguf.text(&self.key("rope.scaling.type"))?.unwrap_or("none").to_owned();
+        // As llama.cpp has it: a factor without a type is linear, and 0 is none.
+        let kind = self.gguf.text(&self.key("rope.scaling.type"))?.unwrap_or("linear").to_owned();
         self.expect("rope.scaling.type", ["none", "linear"].contains(&kind.as_str()), "`none` or `linear`")?;
-        let factor = self.gguf.float(&self.key("rope.scaling.factor"))?;
-        let factor = if kind == "linear" { factor.unwrap_or(1.0) } else { 1.0 };
+        let factor = match self.gguf.float(&self.key("rope.scaling.factor"))? {
+            None => self.gguf.float(&self.key("rope.scale_linear"))?,
+            factor => factor,
+        };
+        let factor = factor.filter(|factor| kind == "linear" && *factor != 0.0).unwrap_or(1.0);
         self.expect("rope.scaling.factor", factor > 0.0, "a number above 0")?;
         Ok(Rope { pairs, dimensions, base, scale: 1.0 / factor })
     }

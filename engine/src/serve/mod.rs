@@ -73,13 +73,19 @@ where
         api_key: settings.api_key,
         body_limit: settings.body_limit,
         queue_limit: settings.queue_limit,
+        most_open: scheduler.slots() + settings.queue_limit,
+        open: Arc::default(),
         requests,
         metrics: metrics.clone(),
         is_stopping: AtomicBool::new(false),
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    std::thread::spawn(move || worker::run(scheduler, &queue, &metrics));
-    runtime.block_on(listen(settings.address, service, stop, settings.drain, ready))
+    let worker = std::thread::spawn(move || worker::run(scheduler, &queue, &metrics));
+    let served = runtime.block_on(listen(settings.address, service, stop, settings.drain, ready));
+    // With the last connection goes the last who could ask, and the worker ends: nothing is computed while the process does.
+    drop(runtime);
+    let worked = worker.join().map_err(|_| std::io::Error::other("the thread that computes has failed"));
+    served.and(worked)
 }
 
 async fn listen(
@@ -93,34 +99,53 @@ async fn listen(
     ready(listener.local_addr()?);
     let (mut connections, of_connections) = (JoinSet::new(), stop.clone());
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
-    loop {
+    let next = async || {
         let permit = permits.clone().acquire_owned().await.ok();
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let (service, stop) = (service.clone(), of_connections.clone());
-                    connections.spawn(async move {
-                        serve(stream, service, stop).await;
-                        drop(permit);
-                    });
-                }
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => return (stream, permit),
                 // Out of file handles, or a client that left at once: the next may be luckier.
                 Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-            },
+            }
+        }
+    };
+    loop {
+        tokio::select! {
+            (stream, permit) = next() => {
+                let (service, stop) = (service.clone(), of_connections.clone());
+                connections.spawn(async move {
+                    serve(stream, service, Some(stop)).await;
+                    drop(permit);
+                });
+            }
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
             _ = stop.wait_for(|stops| *stops) => break,
         }
     }
-    drop(listener);
     service.is_stopping.store(true, Relaxed);
-    let all = async { while connections.join_next().await.is_some() {} };
+    // Who comes now is told that it stops, and is not waited for.
+    let mut late = JoinSet::new();
+    let all = async {
+        loop {
+            tokio::select! {
+                (stream, permit) = next() => {
+                    let service = service.clone();
+                    late.spawn(async move {
+                        serve(stream, service, None).await;
+                        drop(permit);
+                    });
+                }
+                ended = connections.join_next() => if ended.is_none() { return },
+            }
+        }
+    };
     // What is not done by then is cut off.
     let _ = tokio::time::timeout(drain, all).await;
     Ok(())
 }
 
-/// One connection, request after request.
-async fn serve(stream: TcpStream, service: Arc<Service>, mut stop: watch::Receiver<bool>) {
+/// One connection, request after request until it stops; without `stop` it has stopped already, and one request is answered.
+async fn serve(stream: TcpStream, service: Arc<Service>, stop: Option<watch::Receiver<bool>>) {
     // Parts of an answer are small and should not wait for each other.
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request| {
@@ -130,12 +155,15 @@ async fn serve(stream: TcpStream, service: Arc<Service>, mut stop: watch::Receiv
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIME)
+        .keep_alive(stop.is_some())
         .serve_connection(TokioIo::new(stream), answer);
     let mut connection = std::pin::pin!(connection);
     // A client that breaks the connection has nobody to tell.
-    tokio::select! {
-        _ = connection.as_mut() => return,
-        _ = stop.wait_for(|stops| *stops) => connection.as_mut().graceful_shutdown(),
+    if let Some(mut stop) = stop {
+        tokio::select! {
+            _ = connection.as_mut() => return,
+            _ = stop.wait_for(|stops| *stops) => connection.as_mut().graceful_shutdown(),
+        }
     }
     let _ = connection.await;
 }

@@ -9,12 +9,12 @@ use super::worker::Connection;
 use crate::generate::{Event, Refused, Request, check};
 use crate::loaded::Language;
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use hyper::StatusCode;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE};
-use hyper::{Method, StatusCode};
+use hyper::header::{ALLOW, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -30,7 +30,11 @@ pub(super) struct Service {
     pub(super) vocabulary: usize,
     pub(super) api_key: Option<String>,
     pub(super) body_limit: usize,
+    /// Requests that may wait for a slot.
     pub(super) queue_limit: usize,
+    /// Requests that may be taken and not ended: those of the slots and of the queue.
+    pub(super) most_open: usize,
+    pub(super) open: Arc<AtomicUsize>,
     pub(super) requests: Sender<Request>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) is_stopping: AtomicBool,
@@ -42,35 +46,47 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 impl Service {
     /// Answers a request.
     pub(super) async fn answer(&self, request: hyper::Request<Incoming>) -> Answer {
-        match self.route(request).await {
+        let path = request.uri().path().to_owned();
+        match self.route(request, &path).await {
             Ok(answer) => answer,
             Err(failure) => {
                 self.metrics.refused.fetch_add(1, Relaxed);
                 let mut answer = json_answer(failure.status, &failure.json());
-                if failure.status == StatusCode::METHOD_NOT_ALLOWED {
-                    answer.headers_mut().insert(ALLOW, hyper::header::HeaderValue::from_static("GET, POST"));
+                let header = match failure.status {
+                    StatusCode::METHOD_NOT_ALLOWED => allowed(&path).map(|method| (ALLOW, method)),
+                    StatusCode::UNAUTHORIZED => Some((WWW_AUTHENTICATE, "Bearer")),
+                    StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                        Some((RETRY_AFTER, "1"))
+                    }
+                    _ => None,
+                };
+                if let Some((name, value)) = header {
+                    answer.headers_mut().insert(name, hyper::header::HeaderValue::from_static(value));
                 }
                 answer
             }
         }
     }
 
-    async fn route(&self, request: hyper::Request<Incoming>) -> Result<Answer, Failure> {
-        let path = request.uri().path().to_owned();
+    async fn route(&self, request: hyper::Request<Incoming>, path: &str) -> Result<Answer, Failure> {
         if path == "/health" {
             return Ok(self.health());
         }
         self.expect_key(&request)?;
-        match (request.method(), path.as_str()) {
-            (&Method::GET, "/metrics") => Ok(text_answer(self.metrics.text())),
-            (&Method::GET, "/v1/models") => Ok(self.models()),
-            (&Method::POST, "/v1/chat/completions") => self.complete(request, Interface::Chat).await,
-            (&Method::POST, "/v1/completions") => self.complete(request, Interface::Text).await,
-            (_, "/metrics" | "/v1/models" | "/v1/chat/completions" | "/v1/completions") => Err(Failure::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                format!("{} is not for {path}", request.method()),
-            )),
+        if allowed(path).is_some_and(|method| request.method() != method) {
+            let said = format!("{} is not for {path}", request.method());
+            return Err(Failure::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", said));
+        }
+        match path {
+            "/metrics" => Ok(text_answer(self.metrics.text())),
+            "/v1/models" => {
+                Ok(json_answer(StatusCode::OK, &json!({"object": "list", "data": [self.model()]})))
+            }
+            "/v1/chat/completions" => self.complete(request, Interface::Chat).await,
+            "/v1/completions" => self.complete(request, Interface::Text).await,
+            _ if path.strip_prefix(MODEL) == Some(&self.name) => {
+                Ok(json_answer(StatusCode::OK, &self.model()))
+            }
             _ => Err(Failure::new(StatusCode::NOT_FOUND, "not_found", format!("there is nothing at {path}"))),
         }
     }
@@ -83,15 +99,13 @@ impl Service {
         json_answer(status, &json!({"status": word, "version": env!("CARGO_PKG_VERSION")}))
     }
 
-    fn models(&self) -> Answer {
-        let model = json!({"id": self.name, "object": "model", "created": 0, "owned_by": "strata"});
-        json_answer(StatusCode::OK, &json!({"object": "list", "data": [model]}))
+    fn model(&self) -> serde_json::Value {
+        json!({"id": self.name, "object": "model", "created": 0, "owned_by": "strata"})
     }
 
     fn expect_key(&self, request: &hyper::Request<Incoming>) -> Result<(), Failure> {
         let Some(key) = &self.api_key else { return Ok(()) };
-        let given =
-            request.headers().get(AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+        let given = request.headers().get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
         if given.is_some_and(|given| is_same(given, key.as_bytes())) {
             return Ok(());
         }
@@ -104,13 +118,17 @@ impl Service {
         interface: Interface,
     ) -> Result<Answer, Failure> {
         self.metrics.requests.fetch_add(1, Relaxed);
+        if self.is_stopping.load(Relaxed) {
+            let said = "the server stops: it takes no more requests";
+            return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", said));
+        }
         let body = self.body(request).await?;
         let ask = match interface {
             Interface::Chat => Ask::chat(&body)?,
             Interface::Text => Ask::text(&body)?,
         };
         let (streams, wants_usage) = (ask.streams, ask.wants_usage);
-        let receiver = self.submit(ask)?;
+        let receiver = self.submit(ask).await?;
         let head = self.head(interface);
         if streams {
             let answer = hyper::Response::new(Either::Right(Events::new(head, wants_usage, receiver)));
@@ -145,28 +163,25 @@ impl Service {
         }
     }
 
-    fn submit(&self, ask: Ask) -> Result<UnboundedReceiver<Event>, Failure> {
-        let prompt = match ask.prompt {
-            Prompt::Tokens(tokens) => tokens,
-            Prompt::Text(text) => self.language.of_text(&text),
-            Prompt::Chat(messages) => self.language.of_chat(&messages).map_err(|error| {
-                let cause =
-                    std::error::Error::source(&*error).map(|cause| format!(": {cause}")).unwrap_or_default();
-                Failure::invalid(format!("{error}{cause}"), Some("messages"))
-            })?,
-        };
+    async fn submit(&self, ask: Ask) -> Result<UnboundedReceiver<Event>, Failure> {
+        // A long text takes its time, in which this thread answers others.
+        let language = self.language.clone();
+        let prompt = tokio::task::spawn_blocking(move || tokens(&language, ask.prompt));
+        let prompt = prompt.await.map_err(|_| stopped())??;
         check(&prompt, self.context, self.vocabulary).map_err(|refused| match refused {
             Refused::TooLong { .. } => {
                 Failure::new(StatusCode::BAD_REQUEST, "context_length_exceeded", refused.to_string())
             }
             _ => Failure::invalid(refused.to_string(), None),
         })?;
-        if self.metrics.waiting.load(Relaxed) >= self.queue_limit as u64 {
+        let more = |open| (open < self.most_open).then_some(open + 1);
+        if self.open.fetch_update(Relaxed, Relaxed, more).is_err() {
             let said = format!("{} requests wait already: try again later", self.queue_limit);
             return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", said));
         }
         let (sender, receiver) = unbounded_channel();
-        let sink = Connection { sender, metrics: self.metrics.clone(), is_done: false };
+        let sink =
+            Connection { sender, metrics: self.metrics.clone(), open: self.open.clone(), is_done: false };
         let request = Request {
             prompt,
             limit: ask.limit.unwrap_or(self.context),
@@ -191,6 +206,19 @@ impl Service {
     }
 }
 
+/// The tokens of a prompt.
+fn tokens(language: &Language, prompt: Prompt) -> Result<Vec<u32>, Failure> {
+    match prompt {
+        Prompt::Tokens(tokens) => Ok(tokens),
+        Prompt::Text(text) => Ok(language.of_text(&text)),
+        Prompt::Chat(messages) => language.of_chat(&messages).map_err(|error| {
+            let cause =
+                std::error::Error::source(&*error).map(|cause| format!(": {cause}")).unwrap_or_default();
+            Failure::invalid(format!("{error}{cause}"), Some("messages"))
+        }),
+    }
+}
+
 fn stopped() -> Failure {
     Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "stopped", "the engine has stopped")
 }
@@ -208,6 +236,24 @@ async fn whole(head: &Head, mut receiver: UnboundedReceiver<Event>) -> Result<se
         }
     }
     Err(stopped())
+}
+
+/// Before the name of a model.
+const MODEL: &str = "/v1/models/";
+
+/// The method of a path, where there is something.
+fn allowed(path: &str) -> Option<&'static str> {
+    match path {
+        "/metrics" | "/v1/models" => Some("GET"),
+        "/v1/chat/completions" | "/v1/completions" => Some("POST"),
+        _ => path.starts_with(MODEL).then_some("GET"),
+    }
+}
+
+/// The token of `Bearer TOKEN`; schemes are the same in any case (RFC 9110, 11.1).
+fn bearer(value: &[u8]) -> Option<&[u8]> {
+    let (scheme, token) = value.split_at_checked(b"Bearer ".len())?;
+    scheme.eq_ignore_ascii_case(b"Bearer ").then(|| token.trim_ascii_start())
 }
 
 /// Compares without telling by its time how much of a key is right.

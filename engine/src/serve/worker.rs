@@ -4,7 +4,7 @@ use super::metrics::Metrics;
 use crate::backend::Backend;
 use crate::generate::{Event, Request, Scheduler, Sink};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -39,16 +39,21 @@ pub(super) fn run<B: Backend>(mut scheduler: Scheduler<B>, requests: &Receiver<R
 pub(super) struct Connection {
     pub(super) sender: UnboundedSender<Event>,
     pub(super) metrics: Arc<Metrics>,
+    /// Requests that are taken and not ended: one less when this is done.
+    pub(super) open: Arc<AtomicUsize>,
     pub(super) is_done: bool,
 }
 
 impl Sink for Connection {
     fn send(&mut self, event: Event) {
         if let Event::Done(_, times) = &event {
-            self.is_done = true;
             self.metrics.finish(*times);
         }
-        self.is_done |= matches!(event, Event::Failed(_));
+        // Before the client knows, who may ask again at once.
+        if matches!(event, Event::Done(..) | Event::Failed(_)) && !self.is_done {
+            self.is_done = true;
+            self.open.fetch_sub(1, Relaxed);
+        }
         // One that left is seen at the next step.
         let _ = self.sender.send(event);
     }
@@ -62,6 +67,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         if !self.is_done {
             self.metrics.cancelled.fetch_add(1, Relaxed);
+            self.open.fetch_sub(1, Relaxed);
         }
     }
 }

@@ -119,6 +119,13 @@ fn a_model_that_makes_no_sense_gets_an_error() {
                 b.key("llama.expert_count", Field::U32(2)).key("llama.expert_used_count", Field::U32(3));
             }),
         ),
+        (
+            "a million experts",
+            complaint(|b| {
+                b.key("llama.expert_count", Field::U32(1_000_000))
+                    .key("llama.expert_used_count", Field::U32(1));
+            }),
+        ),
         ("a part of several", set("split.count", Field::U32(2))),
         ("another tokenizer", set("tokenizer.ggml.model", Field::Text("bert"))),
         ("too few scores", set("tokenizer.ggml.scores", Field::Floats(vec![0.0]))),
@@ -137,6 +144,30 @@ fn a_model_that_makes_no_sense_gets_an_error() {
     ];
     let said = said.map(|(name, complaint)| format!("{name}: {complaint}"));
     insta::assert_snapshot!(said.join("\n"));
+}
+
+/// Positions are scaled where a file has a factor, in any of the ways that llama.cpp reads.
+#[test]
+fn positions_are_scaled_as_by_llama_cpp() {
+    let (kind, factor, old) =
+        ("llama.rope.scaling.type", "llama.rope.scaling.factor", "llama.rope.scale_linear");
+    let table: [(&[(&str, Field)], f32); 6] = [
+        (&[], 1.0),
+        (&[(factor, Field::F32(4.0))], 0.25),
+        (&[(old, Field::F32(8.0))], 0.125),
+        (&[(kind, Field::Text("linear")), (factor, Field::F32(2.0)), (old, Field::F32(8.0))], 0.5),
+        (&[(kind, Field::Text("none")), (factor, Field::F32(2.0))], 1.0),
+        (&[(factor, Field::F32(0.0))], 1.0),
+    ];
+    for (keys, scale) in table {
+        let mut builder = tiny();
+        keys.iter().for_each(|(key, field)| set(&mut builder, key, field.clone()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("model.gguf");
+        std::fs::write(&path, builder.bytes()).expect("a file");
+        let config = Config::new(&Gguf::open(&path).expect("a file")).expect("a model");
+        assert_eq!(config.rope.scale, scale);
+    }
 }
 
 /// Reads as much of a file as a program would before it computes.

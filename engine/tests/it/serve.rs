@@ -3,7 +3,7 @@
 
 use crate::programs::{model, strata};
 use crate::support::{DEADLINE, Server};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::process::Command;
 use std::time::Instant;
@@ -97,7 +97,7 @@ fn two_hundred_clients_of_which_half_leave() {
 
 #[test]
 fn what_is_wrong_gets_its_status() {
-    let (server, _folder) = serve(&["--max-body", "1000", "--api-key", "secret"]);
+    let (server, _folder) = serve(&["--max-body", "1000", "--api-key", "secret", "--name", "model"]);
     let post = "POST /v1/completions HTTP/1.1\r\nAuthorization: Bearer secret";
     let json = &format!("{post}\r\nContent-Type: application/json")[..];
     let table = [
@@ -105,6 +105,10 @@ fn what_is_wrong_gets_its_status() {
         ("GET /v1/models HTTP/1.1", String::new(), "401"),
         ("GET /v1/models HTTP/1.1\r\nAuthorization: Bearer secrex", String::new(), "401"),
         ("GET /v1/models HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "200"),
+        ("GET /v1/models HTTP/1.1\r\nAuthorization: bearer  secret", String::new(), "200"),
+        ("GET /v1/models/model HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "200"),
+        ("GET /v1/models/other HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "404"),
+        ("POST /v1/models HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "405"),
         ("GET /nothing HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "404"),
         ("GET /v1/completions HTTP/1.1\r\nAuthorization: Bearer secret", String::new(), "405"),
         (post, "{}".to_owned(), "415"),
@@ -118,6 +122,17 @@ fn what_is_wrong_gets_its_status() {
     for (head, body, expected) in table {
         let answer = server.answer(head, &body);
         assert_eq!(status(&answer), expected, "{head} {body}: {answer}");
+        let answer = answer.to_ascii_lowercase();
+        assert_eq!(answer.contains("www-authenticate: bearer\r\n"), expected == "401", "{answer}");
+        assert!(
+            expected != "405"
+                || answer.contains(if head.starts_with("GET") {
+                    "allow: post\r\n"
+                } else {
+                    "allow: get\r\n"
+                }),
+            "{answer}"
+        );
     }
 }
 
@@ -149,12 +164,66 @@ fn what_a_conversation_has_said_is_not_computed_again() {
     assert!(server.metric("strata_prompt_tokens_reused_total") >= reused);
 }
 
+/// One runs, three wait, and the others are told at once, however close they come.
 #[test]
 fn a_full_queue_says_so() {
+    let (server, _folder) = serve(&["--parallel", "1", "--queue", "3"]);
+    let taken = std::thread::scope(|scope| {
+        let ask = || {
+            let mut stream = server.ask(240);
+            let mut start = [0; 512];
+            let count = stream.read(&mut start).expect("a head");
+            (stream, String::from_utf8_lossy(&start[..count]).into_owned())
+        };
+        let asked: Vec<_> = (0..50).map(|_| scope.spawn(ask)).collect();
+        let answers: Vec<_> = asked.into_iter().map(|asked| asked.join().expect("an answer")).collect();
+        let refused = answers.iter().filter(|(_, answer)| status(answer) == "429");
+        for (_, answer) in refused {
+            assert!(answer.to_ascii_lowercase().contains("retry-after: 1\r\n"), "{answer}");
+        }
+        answers.iter().filter(|(_, answer)| status(answer) == "200").count() as u64
+    });
+    // One more for each that ended before the last one came.
+    let ended =
+        server.metric("strata_requests_finished_total") + server.metric("strata_requests_cancelled_total");
+    assert!((4..=4 + ended).contains(&taken) && taken < 50, "{taken} taken, {ended} ended");
+}
+
+/// Without a queue whoever finds a slot is answered, again and again.
+#[test]
+fn an_idle_server_without_a_queue_answers() {
     let (server, _folder) = serve(&["--parallel", "1", "--queue", "0"]);
-    let answer = server
-        .answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", r#"{"prompt": "x"}"#);
-    assert_eq!(status(&answer), "429", "{answer}");
+    let head = "POST /v1/completions HTTP/1.1\r\nContent-Type: application/json";
+    for _ in 0..20 {
+        let answer = server.answer(head, r#"{"prompt": "x", "max_tokens": 2}"#);
+        assert_eq!(status(&answer), "200", "{answer}");
+    }
+}
+
+/// A request whose text is still to come keeps the server; who comes meanwhile is told that it stops.
+#[test]
+fn while_it_stops_it_says_so() {
+    let (mut server, _folder) = serve(&[]);
+    let mut late = TcpStream::connect(&server.address).expect("a connection");
+    let body = r#"{"prompt": "x", "max_tokens": 2}"#;
+    let head =
+        "POST /v1/completions HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Type: application/json";
+    write!(late, "{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len()).expect("sent");
+    let mut goes_on = [0; 25];
+    late.read_exact(&mut goes_on).expect("it wants the text");
+    assert!(goes_on.starts_with(b"HTTP/1.1 100 "));
+    server.terminate();
+    let start = Instant::now();
+    while status(&server.answer("GET /health HTTP/1.1", "")) != "503" {
+        assert!(start.elapsed() < DEADLINE, "it does not stop");
+    }
+    let answer = server.answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", body);
+    assert!(status(&answer) == "503" && answer.contains("\"stopping\""), "{answer}");
+    late.write_all(body.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    late.read_to_string(&mut answer).expect("an answer");
+    assert_eq!(status(&answer), "200", "{answer}");
+    assert!(server.child.wait().expect("it ends").success());
 }
 
 #[test]
