@@ -1,6 +1,7 @@
 //! Finding the runtime's shared library, and saying where it was found.
 
 use crate::api::Api;
+use crate::loaded::{is_runtime, loaded_libraries};
 use crate::{Attempt, LoadError};
 use libloading::Library;
 use std::error::Error;
@@ -12,9 +13,10 @@ const NAMES: [&str; 2] = ["amdhip64_7.dll", "amdhip64_6.dll"];
 #[cfg(not(windows))]
 const NAMES: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"];
 
-/// Tries every name in the system's search order.
+/// Takes what is loaded already, else tries every name in the system's search order.
 pub(crate) fn load_any() -> Result<Api, LoadError> {
-    load_runtime(NAMES.map(Path::new))
+    let loaded = loaded_libraries().into_iter().filter(|path| is_runtime(path));
+    load_runtime(loaded.chain(NAMES.map(PathBuf::from)))
 }
 
 /// Tries the paths in turn for a HIP runtime.

@@ -101,6 +101,10 @@ export! {
         }
         code
     }
+    hipGetDevice(out: *mut c_int) {
+        let current = state().current as c_int;
+        unsafe { put(out, current) }
+    }
     hipDeviceGetName(out: *mut c_char, len: c_int, ordinal: c_int) {
         with_device(ordinal, |state, number| {
             unsafe { put_text(out, len, &format!("simulated {}", state.devices[number].target)) }
