@@ -18,7 +18,7 @@ for option; do
   esac
 done
 # For the tests: LLVM's disassembler, which the kernel checks use, is linked against it.
-ldconfig -p 2>/dev/null | grep -q "libcurl\.so\.4 " || missing="$missing libcurl4"
+PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null | grep -q "libcurl\.so\.4 " || missing="$missing libcurl4"
 command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 # For the tests: the C++ example of docs/interfaces.md is compiled and run.
 command -v c++ >/dev/null 2>&1 || missing="$missing g++"

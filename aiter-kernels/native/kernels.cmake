@@ -1,4 +1,4 @@
-# Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.
+# Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` rewrites it.
 
 kernels(activation
   SOURCE activation/activation.hip

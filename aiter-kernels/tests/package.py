@@ -348,6 +348,8 @@ def check_signatures():
 
 
 def check_a_child_of_fork_computes():
+    if not hasattr(os, 'fork'):
+        return
     x, out = numbers((64, 600)), np.empty((64, 300), np.float32)
     ak.silu_and_mul(out, x)
     child = os.fork()
@@ -363,6 +365,10 @@ def check_the_environment():
     environment = os.environ | {'AITER_KERNELS': '/nowhere'}
     said = subprocess.run([sys.executable, '-c', 'import aiter_kernels'], env=environment, capture_output=True, text=True)
     assert 'ImportError: AITER_KERNELS: there is no folder /nowhere' in said.stderr, said.stderr
+    if sys.platform == 'linux':
+        environment = os.environ | {'AITER_KERNELS_LIBRARY': next(line.split()[-1] for line in open('/proc/self/maps') if '/libc.so' in line)}
+        said = subprocess.run([sys.executable, '-c', 'import aiter_kernels'], env=environment, capture_output=True, text=True)
+        assert 'its interface has the version 1, this package is for 2; take both from one release' in said.stderr, said.stderr
 
 
 def check_what_is_no_number():
@@ -462,6 +468,13 @@ def check_calls_on_a_gpu():
             lengths = tensor(np.array([0, wild], np.int32))
             raises(ak.InvalidArgument, 'cache_seqlens: ', lambda: ak.flash_attn_with_kvcache(q, *cache, cache_seqlens=lengths, **(whole | changed)))
             assert gpu.made() == [], 'nothing is launched'
+
+        def refuse(function, *_):
+            raise ak.Unsupported('page_rows: 40 is no multiple of 16, the smallest tile')
+
+        sys.modules['aiter_kernels.attention'].check = refuse
+        raises(ak.Unsupported, 'k_cache: its capacity of 40 is no multiple of 16', lambda: ak.flash_attn_with_kvcache(q, *cache, **whole, cache_seqlens=filled))
+        assert gpu.made() == []
 
         x, positions = tensor(numbers((5, 2, 3, 64), np.float16)), tensor(np.zeros((5, 2), np.int64))
         ak.rope_cached_fwd(x, cos, sin, 0, True, False)

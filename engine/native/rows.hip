@@ -34,20 +34,23 @@ constexpr float smallest_sum = 6.103515625e-5f;
 
 DEVICE float larger(float a, float b) { return a > b ? a : b; }
 
+// What is no number is the worst score, so that scores have an order.
+DEVICE float score_of(float x) { return x == x ? x : -__builtin_inff(); }
+
 // One wave a token. Expert e is number e / 32 of lane e % 32.
 DEVICE void route(const RouteArgs& args) {
   constexpr float none = -__builtin_inff();
   const unsigned long long token = __builtin_amdgcn_workgroup_id_x();
   const float* scores = args.scores + token * args.count;
   float best = none;
-  for (unsigned e = lane_id(); e < args.count; e += lanes) best = larger(best, scores[e]);
+  for (unsigned e = lane_id(); e < args.count; e += lanes) best = larger(best, score_of(scores[e]));
   for (unsigned step = lanes / 2; step > 0; step /= 2) best = larger(best, from_other(best, step));
 
   // v_exp_f32 is 2^x.
   constexpr float log2e = 1.44269504f;
   const auto weight_of = [&](float score) { return __builtin_amdgcn_exp2f((score - best) * log2e); };
   float all = 0.0f;
-  for (unsigned e = lane_id(); e < args.count; e += lanes) all += weight_of(scores[e]);
+  for (unsigned e = lane_id(); e < args.count; e += lanes) all += weight_of(score_of(scores[e]));
   all = wave_sum(all);
 
   unsigned taken = 0; // a bit for each of this lane's experts
@@ -56,8 +59,9 @@ DEVICE void route(const RouteArgs& args) {
     float score = none;
     unsigned expert = most_experts;
     for (unsigned i = 0, e = lane_id(); e < args.count; ++i, e += lanes) {
-      const bool is_better = !(taken >> i & 1) && (expert == most_experts || scores[e] > score);
-      score = is_better ? scores[e] : score;
+      const float its = score_of(scores[e]);
+      const bool is_better = !(taken >> i & 1) && (expert == most_experts || its > score);
+      score = is_better ? its : score;
       expert = is_better ? e : expert;
     }
     // Of equal scores the first expert, as on the CPU.
@@ -72,7 +76,7 @@ DEVICE void route(const RouteArgs& args) {
     const float weight = weight_of(score) / all;
     used_sum += weight;
     if (lane_id() == 0) {
-      args.experts[token * args.used + k] = expert;
+      args.experts[token * args.used + k] = expert < args.count ? static_cast<int>(expert) : -1;
       args.weights[token * args.used + k] = weight;
     }
   }

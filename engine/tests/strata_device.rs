@@ -49,12 +49,22 @@ fn no_runtime() -> TempDir {
     release(&names.map(|name| (name, no_library)))
 }
 
-fn stub() -> Option<&'static Path> {
+fn stub() -> &'static Path {
     stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")))
 }
 
 fn run(runtime: &Path, kernels: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_strata-device"))
+    run_program(Path::new(env!("CARGO_BIN_EXE_strata-device")), runtime, kernels, arguments, environment)
+}
+
+fn run_program(
+    program: &Path,
+    runtime: &Path,
+    kernels: &Path,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Run {
+    let output = Command::new(program)
         .args(arguments)
         .arg("--kernels")
         .arg(kernels)
@@ -80,7 +90,7 @@ const CARDS: &str = "gfx1036|AMD Radeon(TM) Graphics|12.2|1|1|32;gfx1030:sramecc
 
 #[test]
 fn devices_are_listed_with_what_keeps_them_from_running() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--list-devices"], &[("STRATA_STUB_DEVICES", CARDS)]);
     assert_eq!((run.code, run.talk.as_str()), (0, ""));
     insta::assert_snapshot!(run.out);
@@ -88,14 +98,14 @@ fn devices_are_listed_with_what_keeps_them_from_running() {
 
 #[test]
 fn a_list_of_no_devices_is_a_list() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--list-devices"], &[("STRATA_STUB_DEVICES", "")]);
     assert_eq!((run.code, run.out.as_str(), run.talk.as_str()), (0, "(no GPU device)\n", ""));
 }
 
 #[test]
 fn the_selftest_computes_on_the_device() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--selftest"], &[]);
     assert_eq!((run.code, run.talk.as_str()), (0, ""), "{}", run.out);
     insta::assert_snapshot!(run.out);
@@ -103,7 +113,7 @@ fn the_selftest_computes_on_the_device() {
 
 #[test]
 fn the_selftest_as_json() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--selftest", "--json"], &[]);
     assert_eq!((run.code, run.talk.as_str()), (0, ""));
     insta::assert_snapshot!(run.out);
@@ -112,10 +122,10 @@ fn the_selftest_as_json() {
 /// hipBLASLt beside the runtime: it multiplies too, and is among the libraries that are loaded.
 #[test]
 fn hipblaslt_multiplies_where_it_is() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::copy(stub.join("libamdhip64.so.7"), folder.path().join("libamdhip64.so.7")).expect("a copy");
-    stub::with_blas_lt(folder.path()).expect("the C compiler that made the runtime");
+    stub::with_blas_lt(folder.path());
     let run = run(folder.path(), good_release().path(), &["--selftest"], &[]);
     assert_eq!((run.code, run.talk.as_str()), (0, ""), "{}", run.out);
     let check = "hipBLASLt product on the device: version 100203, 77x544 by 544x200, f16, largest error";
@@ -123,16 +133,32 @@ fn hipblaslt_multiplies_where_it_is() {
     assert!(run.out.ends_with("strata-device selftest OK\n"), "{}", run.out);
 }
 
+/// A release whose hipBLASLt is no library: it is not passed over.
+#[test]
+fn a_broken_hipblaslt_fails_the_selftest() {
+    let stub = stub();
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("strata-device");
+    std::fs::copy(env!("CARGO_BIN_EXE_strata-device"), &program).expect("a copy");
+    let libraries = folder.path().join("rocm/lib");
+    std::fs::create_dir_all(&libraries).expect("a folder");
+    std::fs::write(libraries.join("libhipblaslt.so.1"), "no library").expect("a file");
+    let run = run_program(&program, stub, good_release().path(), &["--selftest"], &[]);
+    assert_eq!(run.code, 1, "{}", run.out);
+    let said = "libhipblaslt.so.1` is there and cannot be used: file too short";
+    assert!(run.talk.contains(said) && !run.out.contains("selftest OK"), "{}", run.talk);
+}
+
 #[test]
 fn a_first_query_that_fails_is_asked_again() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--selftest"], &[("STRATA_STUB_FLAKY", "1")]);
     assert_eq!(run.code, 0, "{}", run.out);
 }
 
 #[test]
 fn wrong_numbers_are_found() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--selftest"], &[("STRATA_STUB_WRONG", "1")]);
     assert_eq!(run.code, 1);
     assert!(!run.out.contains("selftest OK"), "{}", run.out);
@@ -141,7 +167,7 @@ fn wrong_numbers_are_found() {
 
 #[test]
 fn a_plan_that_does_not_fit_fails() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     for mode in [&[][..], &["--selftest"]] {
         let run = run(stub, good_release().path(), mode, &[("STRATA_STUB_FREE_MIB", "2000")]);
         assert_eq!(run.code, 1);
@@ -152,7 +178,7 @@ fn a_plan_that_does_not_fit_fails() {
 
 #[test]
 fn the_plan_ends_the_default_report() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &[], &[]);
     assert_eq!(run.code, 0);
     assert!(run.out.ends_with("plan + KV vs free   FITS\n"), "{}", run.out);
@@ -160,7 +186,7 @@ fn the_plan_ends_the_default_report() {
 
 #[test]
 fn a_card_without_code_is_told_what_there_is_code_for() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let kernels = release(&[("gfx1100/engine/rms_norm.co", GFX1100)]);
     let run = run(stub, kernels.path(), &["--selftest"], &[]);
     assert_eq!(run.code, 1);
@@ -169,7 +195,7 @@ fn a_card_without_code_is_told_what_there_is_code_for() {
 
 #[test]
 fn the_loaded_runtime_can_be_insisted_on() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let kernels = good_release();
     let here = stub.display().to_string();
     let good = run(stub, kernels.path(), &["--selftest", "--expect-loaded", &here], &[]);
@@ -208,7 +234,7 @@ fn without_a_runtime_nothing_is_listed() {
 
 #[test]
 fn without_a_device_it_is_as_without_a_runtime() {
-    let Some(stub) = stub() else { return };
+    let stub = stub();
     let run = run(stub, good_release().path(), &["--selftest"], &[("STRATA_STUB_DEVICES", "")]);
     assert_eq!((run.code, run.out.lines().count()), (6, 5));
     assert!(run.out.starts_with("no GPU is used: "), "{}", run.out);

@@ -1,4 +1,5 @@
-//! No child outlives xtask, however it ends. On Linux each program of a build has a group of its own, which is ended (`build/run.rs`); Windows has jobs.
+//! No child outlives xtask, however it ends. On Linux each program of a build has a group of its own, which is ended
+//! (`build/run.rs`), and is told when xtask was killed; Windows has jobs.
 
 /// From now on what this process starts, and what that starts, ends when this process ends.
 #[cfg(windows)]
@@ -33,3 +34,19 @@ pub(crate) fn die_with_this_process() {
 /// From now on what this process starts, and what that starts, ends when this process ends.
 #[cfg(not(windows))]
 pub(crate) fn die_with_this_process() {}
+
+/// Has what `command` starts be asked to end when the thread that starts it is gone, also when nobody could ask any more (SIGKILL).
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+pub(crate) fn end_with_this_thread(command: &mut std::process::Command) {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    use std::os::unix::process::CommandExt;
+    // SAFETY: between fork and exec only prctl(2) is called, which allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::TERM))?));
+    }
+}
+
+/// Has what `command` starts be asked to end when the thread that starts it is gone.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn end_with_this_thread(_: &mut std::process::Command) {}

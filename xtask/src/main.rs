@@ -1,5 +1,6 @@
 //! From a bare machine to a verified release of the Strata engine and the Aiter kernels: `cargo xtask --help`.
 
+mod address;
 mod build;
 mod children;
 mod cli;

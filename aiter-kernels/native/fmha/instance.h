@@ -19,6 +19,13 @@ using Output = std::conditional_t<sizeof(Element) == 1, bf16, Element>;
 constexpr int value_columns(int head_dim) { return head_dim == 96 || head_dim > 128 ? 128 : head_dim; }
 constexpr int value_parts(int head_dim) { return (head_dim + 127) / 128; }
 
+// For a tile that differs: gfx11's matrix instructions want every row of an operand twice, so that registers are scarce there.
+#if defined(__GFX12__)
+constexpr int of_family(int, int gfx12) { return gfx12; }
+#else
+constexpr int of_family(int gfx11, int) { return gfx11; }
+#endif
+
 // q k^T is made k0 columns of the head dim at a time, p v in steps of k1 keys; each wave has 16 of the tile_m rows. v is row major.
 template <int head_dim, int tile_m, int tile_n, int k0, int k1, int warps>
 using Shape = ck_tile::TileFmhaShape<ck_tile::sequence<tile_m, tile_n, k0, value_columns(head_dim), k1, head_dim>,

@@ -82,7 +82,7 @@ fn line(kernel: &Expected) -> String {
 fn notice(comment: char) -> String {
     let comment = if comment == '/' { "//".to_owned() } else { comment.to_string() };
     format!(
-        "{comment} Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew.\n"
+        "{comment} Made from src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` rewrites it.\n"
     )
 }
 
@@ -153,7 +153,11 @@ fn parameters(instance: &Instance) -> String {
     let Instance { entry, data_type, tile, warps, attention, .. } = instance;
     let Some(attention) = attention else { return (*entry).to_owned() };
     let mut words = vec![(*entry).to_owned(), data_type.name().to_owned()];
-    let numbers = [attention.head_dim, tile.m, tile.n, attention.k0, attention.k1, *warps];
-    words.extend(numbers.map(|number| number.to_string()));
+    words.extend([attention.head_dim, tile.m, tile.n, attention.k0].map(|number| number.to_string()));
+    words.push(match attention.k1 {
+        [gfx11, gfx12] if gfx11 == gfx12 => gfx11.to_string(),
+        [gfx11, gfx12] => format!("fmha::of_family({gfx11}, {gfx12})"),
+    });
+    words.push(warps.to_string());
     words.join(", ")
 }

@@ -6,12 +6,14 @@ use std::fmt::Write;
 
 const HEAD: &str = "# The kernels
 
-<!-- Made from aiter-kernels/src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` writes it anew. -->
+<!-- Made from aiter-kernels/src/catalogue; do not edit: `UPDATE_KERNELS=1 cargo test -p aiter-kernels` rewrites it. -->
+
+Every kernel of [aiter-kernels](aiter-kernels.md), with the tile that it works on and what it may take; the last table has the targets on which it may take more.
 
 One row a kernel. *Tile*: rows of the output that a work-group makes, and keys or elements of one step. *Budget*: what the build allows on gfx11
-(RDNA3, RDNA3.5) and on gfx12 (RDNA4); LDS is exact, the others are upper bounds. `-`: there is no such kernel.
+(RDNA3, RDNA3.5) and on gfx12 (RDNA4); LDS is exact, the others are upper bounds; the generic targets may take 8 registers and 64 bytes of scratch more. `-`: there is no such kernel.
 
-| kernel | type | head dim | sequences | window | soft cap | tile | waves | LDS bytes | VGPRs gfx11, gfx12 | scratch bytes gfx11, gfx12 |
+| kernel | type | head dim | sequences | window | soft cap | tile | waves | LDS bytes gfx11, gfx12 | VGPRs gfx11, gfx12 | scratch bytes gfx11, gfx12 |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
@@ -43,18 +45,18 @@ fn row(instance: &Instance) -> String {
         let of = |wmma| instance.budget(wmma).map_or("-".to_owned(), |budget| f(budget).to_string());
         format!("{}, {}", of(Wmma::Gfx11), of(Wmma::Gfx12))
     };
-    let lds = instance.budgets.first().map_or(0, |budget| budget.lds_bytes);
     let mut row = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(
         row,
-        "| `{}` | {} | {} | {}x{} | {} | {lds} | {} | {} |",
+        "| `{}` | {} | {} | {}x{} | {} | {} | {} | {} |",
         instance.entry,
         instance.data_type.name(),
         attention.as_deref().unwrap_or(" | | | "),
         instance.tile.m,
         instance.tile.n,
         instance.warps,
+        budget(|b| b.lds_bytes),
         budget(|b| b.vgprs),
         budget(|b| b.scratch_bytes),
     );

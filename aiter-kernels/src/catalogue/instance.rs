@@ -51,8 +51,8 @@ pub struct Attention {
     pub soft_cap: bool,
     /// Step along the head dim of the first product, q k^T.
     pub k0: u32,
-    /// Step along the keys of the second product, p v.
-    pub k1: u32,
+    /// Step along the keys of the second product, p v: on gfx11 and on gfx12.
+    pub k1: [u32; 2],
 }
 
 impl Attention {

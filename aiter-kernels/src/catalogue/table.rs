@@ -7,7 +7,7 @@ use Operation::{
     AppendKv, FmhaFwd, FmhaPaged, FmhaSplitKv, GeluAndMul, GeluTanhAndMul, LayerNorm, QuantiseE4m3,
     QuantiseInt8, RmsNorm, Rope, SiluAndMul, Softmax,
 };
-use gfx::Target::{Gfx1102, Gfx1103, Gfx1150, Gfx1151, Gfx1152, Gfx1153};
+use gfx::Target::{Gfx1102, Gfx1103, Gfx1150, Gfx1152, Gfx1153};
 use gfx::{Target, Wmma};
 
 /// Every kernel of this crate.
@@ -89,11 +89,8 @@ pub const INSTANCES: &[Instance] = &[
 /// The targets with 1,024 registers a SIMD: LLVM 22 hides less latency in fewer waves, and spills a little where gfx1100 does not.
 const SMALL_REGISTER_FILE: &[Target] = &[Gfx1102, Gfx1103, Gfx1150, Gfx1152, Gfx1153];
 
-const NEITHER_GFX1100_NOR_1101: &[Target] = &[Gfx1102, Gfx1103, Gfx1150, Gfx1151, Gfx1152, Gfx1153];
-
 /// Kernels that take more on some targets than on gfx1100.
 pub const EXCEPTIONS: &[Exception] = &[
-    exception(NEITHER_GFX1100_NOR_1101, &["fmha_fwd_bf16_d128", "fmha_fwd_f16_d128"], 256, 40),
     exception(SMALL_REGISTER_FILE, &["fmha_split_kv_bf16_d128", "fmha_split_kv_f16_d128"], 240, 0),
     exception(SMALL_REGISTER_FILE, &["fmha_split_kv_bf16_d256", "fmha_split_kv_f16_d256"], 256, 208),
     exception(&[Gfx1102, Gfx1103], &["fmha_fwd_f16_d64"], 256, 8),
@@ -114,43 +111,53 @@ struct Shape {
     warps: u32,
     keys: u32,
     k0: u32,
+    k1: [u32; 2],
     budgets: &'static [Budget],
 }
 
 /// The first product has at least two steps along the head dim.
-const D32: Shape = Shape { head_dim: 32, warps: 4, keys: 64, k0: 16, budgets: &both(176, 136, 2304) };
+const D32: Shape =
+    Shape { head_dim: 32, warps: 4, keys: 64, k0: 16, k1: [32, 32], budgets: &both(176, 136, 2304) };
 const D32_N32: Shape = Shape { keys: 32, budgets: &both(136, 88, 2304), ..D32 };
-const D32_N16: Shape = Shape { keys: 16, budgets: &both(104, 80, 1152), ..D32 };
+const D32_N16: Shape = Shape { keys: 16, k1: [16, 16], budgets: &both(104, 80, 1152), ..D32 };
 const D32_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(112, 72, 1152), ..D32_N16 };
 
-const D64: Shape = Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, budgets: &both(256, 176, 4608) };
+const D64: Shape =
+    Shape { head_dim: 64, warps: 4, keys: 64, k0: 32, k1: [32, 32], budgets: &both(256, 176, 4608) };
 const D64_N32: Shape = Shape { keys: 32, budgets: &both(184, 136, 4608), ..D64 };
 /// For pages of 16 rows.
-const D64_N16: Shape = Shape { keys: 16, budgets: &both(152, 104, 2304), ..D64 };
+const D64_N16: Shape = Shape { keys: 16, k1: [16, 16], budgets: &both(152, 104, 2304), ..D64 };
 /// The rows are the query heads of one kv head: rarely more than one wave takes.
 const D64_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(152, 112, 2304), ..D64_N16 };
 
 const D96: Shape = Shape { head_dim: 96, keys: 32, budgets: &both(256, 168, 9216), ..D64 };
 const D96_N32: Shape = D96;
-const D96_N16: Shape = Shape { keys: 16, budgets: &both(200, 144, 4608), ..D96 };
+const D96_N16: Shape = Shape { keys: 16, k1: [16, 16], budgets: &both(200, 144, 4608), ..D96 };
 const D96_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(216, 160, 4608), ..D96_N16 };
 
-/// Eight waves share a tile of keys, so that each holds less of the next one; with four, gfx11 spills, and with 64 keys even with eight.
-const D128: Shape = Shape { head_dim: 128, warps: 8, keys: 32, budgets: &both(256, 208, 9216), ..D64 };
-const D128_N32: Shape = D128;
-const D128_N16: Shape = Shape { warps: 4, keys: 16, budgets: &both(248, 176, 4608), ..D128 };
+/// Eight waves share a tile of keys, so that each holds less of the next one; with four, gfx11 spills, and with 64 keys even with eight. With 32
+/// keys of v in registers it spills on most targets of gfx11.
+const D128: Shape = Shape { head_dim: 128, warps: 8, keys: 32, k1: [16, 32], budgets: D128_BUDGETS, ..D64 };
+const D128_BUDGETS: &[Budget] = &[
+    Budget { wmma: Wmma::Gfx11, vgprs: 256, lds_bytes: 4608, scratch_bytes: 0 },
+    Budget { wmma: Wmma::Gfx12, vgprs: 208, lds_bytes: 9216, scratch_bytes: 0 },
+];
+const D128_N32: Shape = Shape { k1: [32, 32], budgets: &both(256, 208, 9216), ..D128 };
+const D128_N16: Shape = Shape { warps: 4, keys: 16, k1: [16, 16], budgets: &both(248, 176, 4608), ..D128 };
 const D128_ONE_WAVE: Shape = Shape { warps: 1, budgets: &both(232, 184, 4608), ..D128_N16 };
 
 /// Half of the columns of v a work-group, and still no room for more than 16 keys.
-const D256: Shape = Shape { head_dim: 256, warps: 4, keys: 16, budgets: &both(256, 216, 4608), ..D64 };
+const D256: Shape =
+    Shape { head_dim: 256, warps: 4, keys: 16, k1: [16, 16], budgets: &both(256, 216, 4608), ..D64 };
 const D256_N16: Shape = D256;
 /// On gfx11 it spills on every target: one wave holds the next tile of k and v alone.
 const D256_ONE_WAVE: Shape = Shape { warps: 1, budgets: &with_scratch(256, 216, 4608, 160), ..D256 };
 
 /// gfx11 has no matrix instructions for 8-bit floats. They take half the registers of 16 bits, so that there is room for wider tiles.
 const D64_E4M3: Shape = Shape { budgets: &[gfx12_alone(136, 2304)], ..D64 };
-const D128_E4M3: Shape = Shape { warps: 4, keys: 64, budgets: &[gfx12_alone(192, 4608)], ..D128 };
-const D256_E4M3: Shape = Shape { keys: 32, budgets: &[gfx12_alone(200, 4608)], ..D256 };
+const D128_E4M3: Shape =
+    Shape { warps: 4, keys: 64, k1: [32, 32], budgets: &[gfx12_alone(192, 4608)], ..D128 };
+const D256_E4M3: Shape = Shape { keys: 32, k1: [32, 32], budgets: &[gfx12_alone(200, 4608)], ..D256 };
 
 /// Registers and LDS of a kernel that gfx11 does not have.
 const fn gfx12_alone(vgprs: u32, lds_bytes: u32) -> Budget {
@@ -174,8 +181,7 @@ const fn with_scratch(gfx11: u32, gfx12: u32, lds_bytes: u32, scratch_bytes: u32
 /// 16 rows of queries a wave; one object for all kernels of a head dim. The first of them takes 16 seconds to compile, each further one 4:
 /// what they have in common is instantiated once.
 const fn fmha(entry: &'static str, operation: Operation, data_type: DataType, shape: Shape) -> Instance {
-    let Shape { head_dim, warps, keys, k0, budgets } = shape;
-    let k1 = if keys < 32 { keys } else { 32 };
+    let Shape { head_dim, warps, keys, k0, k1, budgets } = shape;
     let (arguments, modes): (_, &[Mode]) = match operation {
         FmhaPaged => (ArgumentBlock::FmhaPaged, &[Mode::Paged]),
         FmhaSplitKv => (ArgumentBlock::FmhaSplitKv, &[Mode::Paged]),

@@ -30,6 +30,8 @@ pub(crate) const DEVICE_TO_HOST: c_int = 2;
 
 /// `hipErrorInvalidValue`.
 pub(crate) const INVALID_VALUE: c_int = 1;
+/// `hipErrorOutOfMemory`.
+pub(crate) const OUT_OF_MEMORY: c_int = 2;
 /// `hipErrorNoDevice`.
 pub(crate) const NO_DEVICE: c_int = 100;
 

@@ -2,7 +2,7 @@
 //!
 //! Functions, numbers and structures: hipblaslt.h, as they are since ROCm 6.0. No workspace is given, so only algorithms that need none are chosen.
 
-use crate::{Attempt, LoadError, Runtime, Stream, library};
+use crate::{LoadError, Runtime, Stream, library};
 use libloading::Library;
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
@@ -121,11 +121,13 @@ pub enum BlasError {
         /// The `hipblasStatus_t`.
         status: i32,
     },
-    /// It has no algorithm for this product.
-    #[error("hipBLASLt has no algorithm number {choice} for this product")]
+    /// It has no algorithm for this product, and nothing was queued.
+    #[error("hipBLASLt has no algorithm number {choice} for this product: {reason}")]
     NoAlgorithm {
         /// Which of the heuristic's results was wanted.
         choice: usize,
+        /// What it said.
+        reason: String,
     },
 }
 
@@ -159,6 +161,15 @@ impl Drop for Owned {
     }
 }
 
+/// A product as the library knows it, and the algorithms that it found for it.
+struct Planned {
+    weights: Owned,
+    x: Owned,
+    out: Owned,
+    description: Owned,
+    found: Vec<HeuristicResult>,
+}
+
 fn check(status: c_int, function: &'static str) -> Result<(), BlasError> {
     if status == 0 { Ok(()) } else { Err(BlasError::Status { function, status }) }
 }
@@ -169,15 +180,33 @@ fn forgets_stale_error(is_windows: bool, status: c_int) -> bool {
     is_windows && status == 0
 }
 
+fn broken(library: &Path, reason: String) -> LoadError {
+    LoadError::Broken { what: WHAT, library: library.to_owned(), reason }
+}
+
 impl BlasLt {
-    /// Loads it for the current device: from the first of `folders` that has it, then by the system's search order.
+    /// Loads it for the current device: from the first of `folders` that has it; then on Windows from the folder of the loaded runtime, elsewhere by the system's
+    /// search order.
     ///
     /// # Errors
-    /// [`LoadError`]: it is not there, which is no fault of the machine; or it does not start.
+    /// [`LoadError::NotFound`]: it is not there, which is no fault of the machine. Any other: it is there and does not work.
     pub fn load(runtime: &Runtime, folders: &[PathBuf]) -> Result<Self, LoadError> {
-        let in_folders = folders.iter().flat_map(|folder| NAMES.map(|name| folder.join(name)));
-        let paths = in_folders.filter(|path| path.is_file()).chain(NAMES.map(PathBuf::from));
-        library::load_first(WHAT, paths, |library, path| Self::of(runtime, library, path))
+        let of = |library, path: &Path| Self::of(runtime, library, path);
+        let beside =
+            runtime.path().filter(|_| cfg!(windows)).and_then(|path| Some(path.parent()?.to_owned()));
+        let in_folders =
+            folders.iter().cloned().chain(beside).flat_map(|folder| NAMES.map(|name| folder.join(name)));
+        let Some(there) = in_folders.into_iter().find(|path| path.is_file()) else {
+            // Names are for Linux alone: Windows has no place for it, and what lies elsewhere on the search order is another's.
+            let names = if cfg!(windows) { &[][..] } else { &NAMES[..] };
+            return library::load_first(WHAT, names, of);
+        };
+        library::load_first(WHAT, [&there], of).map_err(|error| match error {
+            LoadError::NotFound { attempts, .. } => {
+                broken(&there, attempts.iter().map(|attempt| attempt.reason.as_str()).collect())
+            }
+            other => other,
+        })
     }
 
     fn of(runtime: &Runtime, library: Library, path: &Path) -> Result<Self, LoadError> {
@@ -186,9 +215,7 @@ impl BlasLt {
         // SAFETY: the pointer is to a live pointer.
         let status = unsafe { (api.create)(&raw mut handle) };
         if status != 0 {
-            let reason = format!("hipblasLtCreate failed with hipblasStatus_t {status}");
-            let attempts = vec![Attempt { library: path.to_owned(), reason }];
-            return Err(LoadError::NotFound { what: WHAT, attempts });
+            return Err(broken(path, format!("hipblasLtCreate failed with hipblasStatus_t {status}")));
         }
         // SAFETY: the address is one of the library's functions.
         let path = unsafe { library::path_of_address(api.create as *const c_void) };
@@ -222,8 +249,49 @@ impl BlasLt {
     /// Queues a product. `choice` is which of the heuristic's results is taken; 0 is the library's own choice.
     ///
     /// # Errors
-    /// [`BlasError`].
+    /// [`BlasError::NoAlgorithm`] for a product that it does not take, whatever it said to that; [`BlasError::Status`] for one that it took and failed to start.
     pub fn multiply(&self, stream: &Stream, product: &BlasProduct, choice: usize) -> Result<(), BlasError> {
+        let refused = |reason: String| BlasError::NoAlgorithm { choice, reason };
+        let planned = self.plan(product, choice).map_err(|error| refused(error.to_string()))?;
+        let Planned { weights, x, out, description, found } = planned;
+        let result = found.get(choice).ok_or_else(|| refused(format!("it has {}", found.len())))?;
+        if result.state != 0 || result.workspace != 0 {
+            return Err(refused(format!(
+                "status {}, a workspace of {} bytes",
+                result.state, result.workspace
+            )));
+        }
+        let (one, zero) = (1.0_f32, 0.0_f32);
+        let address = |address: u64| address as *const c_void;
+        // SAFETY: all handles live; the addresses are the device's, and the caller vouches for their sizes as for a kernel's arguments.
+        let status = unsafe {
+            (self.api.matmul)(
+                self.handle,
+                description.0,
+                &raw const one,
+                address(product.weights),
+                weights.0,
+                address(product.x),
+                x.0,
+                &raw const zero,
+                address(product.out),
+                out.0,
+                product.out as *mut c_void,
+                out.0,
+                &raw const result.algorithm,
+                std::ptr::null_mut(),
+                0,
+                stream.handle,
+            )
+        };
+        if forgets_stale_error(self.is_windows, status) {
+            self.runtime.clear_last_error();
+        }
+        check(status, "hipblasLtMatmul")
+    }
+
+    /// Describes a product, and asks which algorithms there are up to number `choice`.
+    fn plan(&self, product: &BlasProduct, choice: usize) -> Result<Planned, BlasError> {
         let BlasProduct { element, columns, rows, count, out_stride, .. } = *product;
         let api = &self.api;
         // In its own order, column by column: weights [columns, rows] transposed, times x [columns, count].
@@ -238,8 +306,8 @@ impl BlasLt {
         let preference = Owned(preference, api.preference_destroy);
 
         let wanted = if choice == 0 { 1 } else { MOST_CHOICES };
-        let mut results = [HeuristicResult::default(); MOST_CHOICES];
-        let mut found = 0;
+        let mut results = vec![HeuristicResult::default(); MOST_CHOICES];
+        let mut count = 0;
         // SAFETY: all handles live; there is room for `wanted` results.
         let status = unsafe {
             (api.heuristic)(
@@ -252,41 +320,12 @@ impl BlasLt {
                 preference.0,
                 wanted as c_int,
                 results.as_mut_ptr(),
-                &raw mut found,
+                &raw mut count,
             )
         };
         check(status, "hipblasLtMatmulAlgoGetHeuristic")?;
-        let found = &results[..usize::try_from(found).unwrap_or(0).min(MOST_CHOICES)];
-        let result = found.get(choice).filter(|result| result.state == 0 && result.workspace == 0);
-        let algorithm = &result.ok_or(BlasError::NoAlgorithm { choice })?.algorithm;
-
-        let (one, zero) = (1.0_f32, 0.0_f32);
-        let address = |address: u64| address as *const c_void;
-        // SAFETY: all handles live; the addresses are the device's, and the caller vouches for their sizes as for a kernel's arguments.
-        let status = unsafe {
-            (api.matmul)(
-                self.handle,
-                description.0,
-                &raw const one,
-                address(product.weights),
-                weights.0,
-                address(product.x),
-                x.0,
-                &raw const zero,
-                address(product.out),
-                out.0,
-                product.out as *mut c_void,
-                out.0,
-                algorithm,
-                std::ptr::null_mut(),
-                0,
-                stream.handle,
-            )
-        };
-        if forgets_stale_error(self.is_windows, status) {
-            self.runtime.clear_last_error();
-        }
-        check(status, "hipblasLtMatmul")
+        results.truncate(usize::try_from(count).unwrap_or(0));
+        Ok(Planned { weights, x, out, description, found: results })
     }
 
     fn layout(&self, element: c_int, [rows, columns]: [usize; 2], stride: usize) -> Result<Owned, BlasError> {

@@ -1,5 +1,6 @@
 //! What can go wrong at the border.
 
+use crate::api::OUT_OF_MEMORY;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -22,6 +23,16 @@ pub enum LoadError {
         what: &'static str,
         /// Every name, and what the loader said.
         attempts: Vec<Attempt>,
+    },
+    /// A library is there and does not work.
+    #[error("{what} `{library}` is there and cannot be used: {reason}", library = .library.display())]
+    Broken {
+        /// Which library.
+        what: &'static str,
+        /// The file.
+        library: PathBuf,
+        /// What the loader or the library said.
+        reason: String,
     },
     /// A library was loaded and is not that of ROCm 6 or later.
     #[error("`{library}` has no function `{symbol}`: it is no {what} of version 6 or later", library = .library.display())]
@@ -47,6 +58,13 @@ pub struct CallError {
     pub name: String,
     /// The runtime's own words for it.
     pub message: String,
+}
+
+impl CallError {
+    /// Whether the device has no memory left.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.code == OUT_OF_MEMORY
+    }
 }
 
 struct Attempts<'a>(&'a [Attempt]);

@@ -56,19 +56,20 @@ impl Stream {
         let mut recorded = std::ptr::null_mut();
         // SAFETY: the stream is recording; the pointer is to a live pointer.
         let ended = api.check(unsafe { end(self.handle, &raw mut recorded) }, "hipStreamEndCapture");
-        let done = done?;
-        ended.map_err(&failed)?;
         let mut executable = std::ptr::null_mut();
-        // SAFETY: the graph was recorded above; the node and the log are optional.
-        let code = unsafe {
-            instantiate(&raw mut executable, recorded, std::ptr::null_mut(), std::ptr::null_mut(), 0)
-        };
-        let made = api.check(code, "hipGraphInstantiate");
-        if let Some(destroy) = api.graph_destroy {
+        let done = done.and_then(|done| {
+            ended.map_err(&failed)?;
+            // SAFETY: the graph was recorded above; the node and the log are optional.
+            let code = unsafe {
+                instantiate(&raw mut executable, recorded, std::ptr::null_mut(), std::ptr::null_mut(), 0)
+            };
+            api.check(code, "hipGraphInstantiate").map_err(&failed).map(|()| done)
+        });
+        if let (Some(destroy), false) = (api.graph_destroy, recorded.is_null()) {
             // SAFETY: the recording is no longer needed: the executable has its own copy.
             unsafe { destroy(recorded) };
         }
-        made.map_err(&failed)?;
+        let done = done?;
         Ok(Some((Graph { runtime: self.runtime.clone(), executable }, done)))
     }
 }

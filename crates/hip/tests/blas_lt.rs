@@ -7,10 +7,10 @@ mod stub;
 use hip::{BlasElement, BlasError, BlasLt, BlasProduct, LoadError, Runtime};
 use std::path::{Path, PathBuf};
 
-fn loaded() -> Option<(Runtime, PathBuf)> {
-    let folder = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+fn loaded() -> (Runtime, PathBuf) {
+    let folder = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let runtime = Runtime::load_from(&folder.join("libamdhip64.so.7")).expect("the stub loads");
-    Some((runtime, folder.to_owned()))
+    (runtime, folder.to_owned())
 }
 
 /// The error that the stub runtime has in store.
@@ -26,8 +26,8 @@ fn stale_error(folder: &Path) -> i32 {
 
 #[test]
 fn products_are_right_choices_are_taken_and_stale_errors_forgotten() {
-    let Some((runtime, folder)) = loaded() else { return };
-    stub::with_blas_lt(&folder).expect("the C compiler that made the runtime");
+    let (runtime, folder) = loaded();
+    stub::with_blas_lt(&folder);
     let blas = BlasLt::load(&runtime, std::slice::from_ref(&folder)).expect("hipBLASLt");
     assert_eq!(blas.version(), Ok(100_203));
     assert!(blas.path().ends_with("libhipblaslt.so.1"), "{}", blas.path().display());
@@ -66,16 +66,21 @@ fn products_are_right_choices_are_taken_and_stale_errors_forgotten() {
 
     // One that needs a workspace, and one that there is not.
     for choice in [1, 3] {
-        assert_eq!(blas.multiply(&stream, &product, choice), Err(BlasError::NoAlgorithm { choice }));
+        let refused = blas.multiply(&stream, &product, choice);
+        assert!(
+            matches!(refused, Err(BlasError::NoAlgorithm { choice: of, .. }) if of == choice),
+            "{refused:?}"
+        );
     }
     let narrow = BlasProduct { out_stride: 1, ..product };
     let error = blas.multiply(&stream, &narrow, 0).expect_err("rows that overlap");
-    assert_eq!(error.to_string(), "hipblasLtMatmulAlgoGetHeuristic failed with hipblasStatus_t 3");
+    let said = "hipBLASLt has no algorithm number 0 for this product: hipblasLtMatmulAlgoGetHeuristic failed with hipblasStatus_t 3";
+    assert_eq!(error.to_string(), said);
 }
 
 #[test]
 fn where_it_is_not_the_names_are_said() {
-    let Some((runtime, folder)) = loaded() else { return };
+    let (runtime, folder) = loaded();
     // A folder without it, and a library of that name that is another.
     let empty = folder.join("empty");
     std::fs::create_dir_all(&empty).expect("a folder");
@@ -86,11 +91,20 @@ fn where_it_is_not_the_names_are_said() {
         );
     }
     std::fs::copy(folder.join("libamdhip64.so.7"), empty.join("libhipblaslt.so.1")).expect("a copy");
-    let error = BlasLt::load(&runtime, &[empty]).err().expect("no hipBLASLt");
+    let said = || BlasLt::load(&runtime, std::slice::from_ref(&empty)).err().expect("no hipBLASLt");
+    let error = said();
     assert!(
         error
             .to_string()
             .ends_with("has no function `hipblasLtCreate`: it is no hipBLASLt of version 6 or later"),
+        "{error}"
+    );
+    // One that the loader does not take is not looked for elsewhere.
+    std::fs::write(empty.join("libhipblaslt.so.1"), "no library").expect("a file");
+    let error = said();
+    assert!(matches!(&error, LoadError::Broken { what: "hipBLASLt", .. }), "{error}");
+    assert!(
+        error.to_string().contains("libhipblaslt.so.1` is there and cannot be used: file too short"),
         "{error}"
     );
 }

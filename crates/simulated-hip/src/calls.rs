@@ -7,8 +7,8 @@ use crate::device::Work;
 use crate::mapped::{Mapped, Visible};
 use crate::pending;
 use crate::state::{
-    Code, Function, INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, NOT_READY, SUCCESS, State, Stream,
-    running, state,
+    CAPTURE_INVALIDATED, Code, Function, INVALID_DEVICE, INVALID_VALUE, NO_DEVICE, NOT_FOUND, NOT_READY,
+    SUCCESS, State, Stream, running, state,
 };
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -69,6 +69,8 @@ extern "C" fn hipGetErrorName(code: c_int) -> *const c_char {
         500 => c"hipErrorNotFound",
         600 => c"hipErrorNotReady",
         719 => c"hipErrorLaunchFailure",
+        900 => c"hipErrorStreamCaptureUnsupported",
+        901 => c"hipErrorStreamCaptureInvalidated",
         _ => c"hipErrorUnknown",
     };
     name.as_ptr()
@@ -158,6 +160,9 @@ export! {
     }
     hipMemcpy(to: *mut c_void, from: *const c_void, size: usize, kind: c_int) {
         let mut state = state();
+        if let Some(code) = state.refuses("hipMemcpy") {
+            return code;
+        }
         match kind {
             1 => {
                 let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), size) };
@@ -261,6 +266,9 @@ export! {
     hipStreamDestroy(_stream: Handle) { SUCCESS }
     hipStreamSynchronize(_stream: Handle) {
         let mut state = state();
+        if let Some(code) = state.refuses("hipStreamSynchronize") {
+            return code;
+        }
         state.publish();
         std::mem::take(&mut state.fault)
     }
@@ -278,10 +286,19 @@ export! {
             None => INVALID_VALUE,
         }
     }
+    hipStreamIsCapturing(stream: Handle, out: *mut c_int) {
+        let state = state();
+        let stream = state.streams.get(stream.addr().wrapping_sub(1));
+        let is_recording = stream.is_some_and(|stream| stream.recording.is_some());
+        unsafe { put(out, is_recording.into()) }
+    }
     hipStreamEndCapture(stream: Handle, out: *mut Handle) {
         let mut state = state();
         let stream = state.streams.get_mut(stream.addr().wrapping_sub(1));
         let Some(recorded) = stream.and_then(|stream| stream.recording.take()) else { return INVALID_VALUE };
+        if state.ends_no_capture {
+            return state.failed(CAPTURE_INVALIDATED, "STRATA_SIM_END_CAPTURE");
+        }
         state.graphs.push(recorded);
         unsafe { put(out, handle(state.graphs.len())) }
     }

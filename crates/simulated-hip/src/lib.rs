@@ -5,6 +5,7 @@
 //!
 //! - `STRATA_SIM_DEVICES`: targets of the devices, e.g. `gfx1100,gfx1100`; default `gfx1201`
 //! - `STRATA_SIM_VRAM`: bytes of memory that each device has; default 16 GiB
+//! - `STRATA_SIM_END_CAPTURE`: with `fails`, no recording of a stream ends well
 //! - `STRATA_SIM_LLVM`: the unpacked LLVM whose disassembler reads the code objects
 //! - `STRATA_SIM_MAPPED`: when the host sees what a device wrote to memory of the host: as soon as it is done, or with `driver` when the driver is entered, as
 //!   Windows has it; `never`: there is no such memory

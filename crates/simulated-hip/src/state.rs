@@ -21,6 +21,8 @@ pub(crate) const NO_BINARY_FOR_GPU: Code = 209;
 pub(crate) const NOT_FOUND: Code = 500;
 pub(crate) const NOT_READY: Code = 600;
 pub(crate) const LAUNCH_FAILURE: Code = 719;
+pub(crate) const CAPTURE_UNSUPPORTED: Code = 900;
+pub(crate) const CAPTURE_INVALIDATED: Code = 901;
 
 /// A code object, loaded on one device.
 pub(crate) struct Module {
@@ -55,6 +57,8 @@ pub(crate) struct State {
     pub(crate) visible: Visible,
     /// What a graph ended with, until the program waits for it.
     pub(crate) fault: Code,
+    /// Whether every recording fails at its end.
+    pub(crate) ends_no_capture: bool,
     log: Option<PathBuf>,
     llvm: PathBuf,
 }
@@ -83,6 +87,7 @@ impl State {
             devices: targets.map(|target| Device::new(target, total)).collect(),
             log: variable("STRATA_SIM_LOG").map(PathBuf::from),
             visible: Visible::parse(&variable("STRATA_SIM_MAPPED").unwrap_or_default()),
+            ends_no_capture: variable("STRATA_SIM_END_CAPTURE").is_some_and(|word| word == "fails"),
             llvm: variable("STRATA_SIM_LLVM").map(PathBuf::from).unwrap_or_default(),
             ..Self::default()
         }
@@ -100,6 +105,12 @@ impl State {
         self.trouble = trouble.to_string();
         self.log(&format!("error {code}: {}", self.trouble));
         code
+    }
+
+    /// The error of a call that waits for a device, where a stream is recording.
+    pub(crate) fn refuses(&mut self, call: &str) -> Option<Code> {
+        let is_recording = self.streams.iter().any(|stream| stream.recording.is_some());
+        is_recording.then(|| self.failed(CAPTURE_UNSUPPORTED, format!("{call} while a stream is recording")))
     }
 
     /// Memory of the current device. The other devices get nothing at the same address, so that no pointer is good on two.

@@ -2,7 +2,7 @@
 //! simulated device.
 //!
 //! It has the functions that `crates/hip` calls, says that it is version 1.2.3, and offers three algorithms, which give the same numbers. Each product is a
-//! line of `STRATA_SIM_LOG`: `blas ROWSxCOLUMNSxCOUNT algorithm N`.
+//! line of `STRATA_SIM_LOG`: `blas ROWSxCOLUMNSxCOUNT algorithm N`. `STRATA_SIM_BLAS_HEURISTIC`: the status that its heuristic gives for every product.
 #![allow(unsafe_code)] // This crate is a C interface.
 
 mod product;
@@ -100,6 +100,9 @@ export! {
         _handle: Handle, description: Handle, a: Handle, b: Handle, _c: Handle, d: Handle, _preference: Handle, wanted: c_int,
         out: *mut HeuristicResult, found: *mut c_int
     ) {
+        if let Some(status) = std::env::var("STRATA_SIM_BLAS_HEURISTIC").ok().and_then(|status| status.parse().ok()) {
+            return status;
+        }
         let layout = |handle: Handle| unsafe { &*handle.cast::<Layout>() };
         let is_transposed = unsafe { (*description.cast::<Description>()).is_transposed };
         let product = Product { a: layout(a), b: layout(b), d: layout(d) };

@@ -77,13 +77,13 @@ pub trait Backend: Send + Sync {
     /// The backend's, as of all that follow.
     fn step(&self, batch: &Batch, turns: Turns) -> Result<Self::Step, Self::Error>;
     /// Computes `work`, which consists of this backend's operations on `step` and `cache`, and reads the numbers it gives. A backend may keep what it queued and queue it again for
-    /// a step of the same shape.
+    /// a step of the same shape; where that fails, `work` is called once more.
     #[allow(clippy::missing_errors_doc)]
     fn compute(
         &self,
         cache: &mut Self::Cache,
         step: &Self::Step,
-        work: impl FnOnce(&mut Self::Cache) -> Result<Option<Self::Buffer>, Self::Error>,
+        work: impl Fn(&mut Self::Cache) -> Result<Option<Self::Buffer>, Self::Error>,
     ) -> Result<Vec<f32>, Self::Error>;
 
     /// Takes rows to where a part is computed, once for all of its operations.

@@ -1,5 +1,6 @@
 //! Artifact folders: `artifacts/<version>/<host>/<component>/<gfx>/`, each replaced as a whole.
 
+use super::component::Kind as ComponentKind;
 use super::manifest::{BuildManifest, CodeObjectRecord, MANIFEST_FILE, Output};
 use super::plan::Step;
 use crate::files::{self, Error, Named};
@@ -53,8 +54,11 @@ impl Artifacts {
     }
 
     /// The artifact of another host with the same code objects as this step would make: all that goes into them is the same, and they are still what was
-    /// built. A code object knows no host.
+    /// built. A code object knows no host; what a project installs does.
     pub(crate) fn twin(&self, step: &Step) -> Option<Twin> {
+        if step.component.kind != ComponentKind::Kernels {
+            return None;
+        }
         let version = step.output.ancestors().nth(3)?;
         let place = step.output.strip_prefix(version.join(step.host.triple())).ok()?;
         let others = Host::ALL.into_iter().filter(|host| *host != step.host);
@@ -62,7 +66,8 @@ impl Artifacts {
             let manifest = Self::manifest(&folder)?;
             let is_code_object =
                 |output: &&Output| manifest.code_objects.iter().any(|object| object.file == output.path);
-            let is_same = step.inputs.same_for_code_objects(&manifest.inputs)
+            let is_same = !manifest.code_objects.is_empty()
+                && step.inputs.same_for_code_objects(&manifest.inputs)
                 && manifest.outputs.iter().filter(is_code_object).all(|output| output.is_intact(&folder));
             is_same.then_some(Twin { folder, code_objects: manifest.code_objects })
         })
@@ -106,7 +111,7 @@ impl Artifacts {
         if step.output.exists() {
             files::rename(&step.output, &old)?;
         }
-        if let Err(error) = files::rename(&step.staging, &step.output) {
+        if let Err(error) = files::publish(&step.staging, &step.output) {
             if old.exists() {
                 files::rename(&old, &step.output)?;
             }

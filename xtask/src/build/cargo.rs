@@ -68,6 +68,7 @@ fn arguments(component: &Component, host: Host, rust: &Rust, target_folder: &Pat
     ]);
     arguments.extend(component.binaries.iter().flat_map(|name| ["--bin".into(), name.into()]));
     arguments.extend(component.library.iter().map(|_| "--lib".into()));
+    arguments.extend(rust.is_offline.then(|| "--offline".into()));
     arguments.extend(rust.std_sources.iter().map(|_| "-Zbuild-std=std,panic_abort".into()));
     arguments
 }
@@ -140,7 +141,13 @@ mod tests {
 
     #[test]
     fn cargo_builds_in_a_folder_of_its_own_for_the_host_that_is_asked_for() {
-        let own = Rust { cargo: "cargo".into(), rustc: None, std_sources: None, version: String::new() };
+        let own = Rust {
+            cargo: "cargo".into(),
+            rustc: None,
+            std_sources: None,
+            is_offline: false,
+            version: String::new(),
+        };
         insta::assert_snapshot!(shown(Host::Linux, &own), @r"
         build --release --locked --color never --target x86_64-unknown-linux-gnu --target-dir /w/target/xtask/cargo --package engine --bin strata --lib
         CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=/w=/strata --remap-path-prefix=/h/.cargo=/cargo -Clink-arg=-Wl,--enable-new-dtags,-rpath,$ORIGIN/rocm/lib
@@ -149,10 +156,11 @@ mod tests {
             cargo: "/usr/bin/cargo".into(),
             rustc: Some("/usr/bin/rustc".into()),
             std_sources: Some("/usr/lib/rustlib/src/rust".into()),
+            is_offline: true,
             version: String::new(),
         };
         insta::assert_snapshot!(shown(Host::WindowsGnu, &debian), @r"
-        build --release --locked --color never --target x86_64-pc-windows-gnu --target-dir /w/target/xtask/cargo --package engine --bin strata --lib -Zbuild-std=std,panic_abort
+        build --release --locked --color never --target x86_64-pc-windows-gnu --target-dir /w/target/xtask/cargo --package engine --bin strata --lib --offline -Zbuild-std=std,panic_abort
         CARGO_ENCODED_RUSTFLAGS=--remap-path-prefix=/w=/strata --remap-path-prefix=/h/.cargo=/cargo --remap-path-prefix=/usr/lib/rustlib/src/rust=/rustc -Clink-arg=-Wl,--no-insert-timestamp
         RUSTC=/usr/bin/rustc
         RUSTC_BOOTSTRAP=1

@@ -28,33 +28,27 @@ pub(super) fn build(
     configure.extend(step.settings.iter().map(|s| format!("-D{}={}", s.name, s.value).into()));
     // Always said: CMake keeps what it is no longer told.
     configure.push(format!("-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}").into());
-    let compile: Vec<OsString> =
-        vec!["--build".into(), (&step.build_folder).into(), "--parallel".into(), jobs.to_string().into()];
+    // Not through CMake, which would be told in Ninja's place that xtask was killed, and would not pass it on.
+    let compile: Vec<OsString> = vec!["-j".into(), jobs.to_string().into()];
     let install: Vec<OsString> =
         vec!["--install".into(), (&step.build_folder).into(), "--prefix".into(), (&step.staging).into()];
     files::create_folder(&step.build_folder)?;
-    for (name, arguments, limit) in [
-        ("configure", configure, CONFIGURE_LIMIT),
-        ("compile", compile, COMPILE_LIMIT),
-        ("install", install, CONFIGURE_LIMIT),
+    for (name, path, arguments, limit) in [
+        ("configure", &tools.cmake, configure, CONFIGURE_LIMIT),
+        ("compile", &tools.ninja, compile, COMPILE_LIMIT),
+        ("install", &tools.cmake, install, CONFIGURE_LIMIT),
     ] {
         let log = step.logs.join(format!("{name}.log"));
-        let program = Program {
-            path: &tools.cmake,
-            arguments,
-            folder: &step.build_folder,
-            environment,
-            log: log.clone(),
-            limit,
-        };
-        program.run().map_err(|failure| explain(step, tools, name, failure, &log, limit))?;
+        let program =
+            Program { path, arguments, folder: &step.build_folder, environment, log: log.clone(), limit };
+        program.run().map_err(|failure| explain(step, path, name, failure, &log, limit))?;
     }
     Ok(())
 }
 
 fn explain(
     step: &Step,
-    tools: &Tools,
+    program: &Path,
     name: &'static str,
     failure: Failure,
     log: &Path,
@@ -63,7 +57,7 @@ fn explain(
     let (component, target, log) = (step.component.name.clone(), step.target, log.to_owned());
     match failure {
         Failure::Files(error) => Error::Files(error),
-        Failure::Start(source) => Error::Start { program: tools.cmake.clone(), source },
+        Failure::Start(source) => Error::Start { program: program.to_owned(), source },
         Failure::Interrupted => Error::Interrupted,
         Failure::TimedOut => Error::TimedOut { component, target, step: name, seconds: limit.as_secs(), log },
         Failure::Status { status, output } => {

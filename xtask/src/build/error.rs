@@ -139,6 +139,16 @@ pub(crate) enum Error {
         /// What mends it.
         mend: &'static str,
     },
+    /// Somebody wrote to the sources during the build, so that nobody knows what was compiled.
+    #[error("{component} for {target}: {} changed while they were built", .changed.join(" and "))]
+    SourcesChanged {
+        /// The component.
+        component: String,
+        /// The target.
+        target: Target,
+        /// Which inputs.
+        changed: Vec<String>,
+    },
     /// A code object that compiled and is not acceptable.
     #[error("{component} for {target}: {kernel}: {reason}")]
     Gate {

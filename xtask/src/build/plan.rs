@@ -153,6 +153,15 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
     Ok(inputs)
 }
 
+impl Step {
+    /// Which of the sources are not those that the inputs describe any more.
+    pub(super) fn changed_sources(&self, workspace: &Workspace) -> Result<Vec<String>, Error> {
+        let now = source_digests(workspace, &self.component)?;
+        let is_changed = |(name, digest): &(String, Sha256)| self.inputs.0.get(name) != Some(digest);
+        Ok(now.0.into_iter().filter(is_changed).map(|(name, _)| name).collect())
+    }
+}
+
 /// Everything in the project's folder but what tools keep in folders of theirs, such as `.git`.
 fn project_sources(root: &Path) -> Result<Vec<PathBuf>, files::Error> {
     let is_hidden = |path: &String| path.split('/').any(|part| part.starts_with('.'));

@@ -1,6 +1,7 @@
 //! Runs one program of a build: output to a log file, an end in time, and no child left behind.
 
 use super::environment::Variables;
+use crate::children;
 use crate::files::{self, Named};
 use crate::ui::{interrupted, last_lines};
 use std::ffi::OsString;
@@ -52,6 +53,8 @@ impl Program<'_> {
         command.stdin(Stdio::null()).stdout(log).stderr(second);
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        // This thread waits for the program, so it is gone before only if the whole process is.
+        children::end_with_this_thread(&mut command);
         let mut child = command.spawn().map_err(Failure::Start)?;
         let status = self.wait(&mut child)?;
         match status.success() {
@@ -90,22 +93,19 @@ impl Program<'_> {
 fn end_group(child: &mut Child) {
     #[cfg(unix)]
     {
-        // The child leads a group of its own; kill(1) reaches all of it.
-        let group = format!("-{}", child.id());
-        let signal = |signal: &str| {
-            let sent = Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status();
-            sent.is_ok_and(|status| status.success())
-        };
+        use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+        // The child leads a group of its own.
+        let group = Pid::from_child(child);
         let asked = Instant::now();
-        signal("-TERM");
+        let _ = kill_process_group(group, Signal::TERM);
         while asked.elapsed() < GRACE {
             let _ = child.try_wait();
-            if !signal("-0") {
+            if test_kill_process_group(group).is_err() {
                 break;
             }
             std::thread::sleep(POLL);
         }
-        signal("-KILL");
+        let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.kill();
     let _ = child.wait();

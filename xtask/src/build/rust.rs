@@ -20,6 +20,8 @@ pub(crate) struct Rust {
     pub(super) rustc: Option<PathBuf>,
     /// Where its standard library's sources lie, when they have to be compiled (`-Zbuild-std`).
     pub(super) std_sources: Option<PathBuf>,
+    /// Whether cargo may use only what is on this machine.
+    pub(super) is_offline: bool,
     /// What rustc and the linker say they are: goes into the key.
     pub(crate) version: String,
 }
@@ -35,12 +37,12 @@ struct Candidate {
 
 impl Rust {
     /// The Rust of this machine for `host`.
-    pub(crate) fn find(host: Host) -> Result<Self, Error> {
+    pub(crate) fn find(host: Host, is_offline: bool) -> Result<Self, Error> {
         let own = std::env::var_os("CARGO").map_or_else(|| "cargo".into(), PathBuf::from);
         if host == Host::THIS {
             let linker = if cfg!(windows) { None } else { first_line(Path::new("cc"), "--version") };
             let version = versions(&rustc_of(&own), linker);
-            return Ok(Self { cargo: own, rustc: None, std_sources: None, version });
+            return Ok(Self { cargo: own, rustc: None, std_sources: None, is_offline, version });
         }
         let candidates = [own, SYSTEM_CARGO.into()].map(|cargo| candidate(cargo, host));
         let linker = first_line(Path::new(MINGW), "--version");
@@ -49,6 +51,7 @@ impl Rust {
             cargo: chosen.cargo.clone(),
             rustc: Some(chosen.rustc.clone()),
             std_sources: chosen.std_sources.clone().filter(|_| builds_std),
+            is_offline,
             version: versions(&chosen.rustc, linker),
         })
     }

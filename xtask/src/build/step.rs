@@ -188,7 +188,7 @@ fn build_one(
     let code_objects = match artifacts.twin(step) {
         Some(twin) => twin.copy(&step.staging)?,
         None => {
-            forget_other_settings(step)?;
+            forget_other_builds(request, step)?;
             hip_lang::write(step, request.toolchain)?;
             cmake::build(step, &request.tools, &shared.environment, launcher, jobs)?;
             gate::check(step, &cmake::recorded_flags(step)?)?
@@ -202,6 +202,15 @@ fn build_one(
         let to = step.staging.join(to);
         files::create_folder(to.parent().unwrap_or(&step.staging))?;
         std::fs::copy(&from, &to).named("copy", &from)?;
+    }
+    // The compilers may have read what was written after the digests were taken.
+    let changed = step.changed_sources(request.workspace)?;
+    if !changed.is_empty() {
+        return Err(Error::SourcesChanged {
+            component: step.component.name.clone(),
+            target: step.target,
+            changed,
+        });
     }
     let toolchain = request.toolchain;
     let packages = toolchain.packages.iter().map(|package| PackageRecord {
@@ -234,14 +243,19 @@ fn build_one(
     Ok(artifacts.publish(step, &manifest)?)
 }
 
-/// CMake keeps settings that it is no longer told, so a build folder serves only the settings it was made with.
-fn forget_other_settings(step: &Step) -> Result<(), Error> {
+/// CMake keeps settings that it is no longer told, and Ninja does not see that the compiler at a path is another one: a build folder serves only the
+/// settings and the programs that it was made with.
+fn forget_other_builds(request: &Request, step: &Step) -> Result<(), Error> {
     let stamp = step.build_folder.join("strata-settings.txt");
-    let settings: String = step.settings.iter().map(|s| format!("{}={}\n", s.name, s.value)).collect();
-    if std::fs::read_to_string(&stamp).is_ok_and(|text| text == settings) {
+    let programs =
+        [("toolchain", request.toolchain.digest.to_string()), ("tools", request.tools.versions.clone())];
+    let settings = step.settings.iter().map(|s| (s.name.as_str(), s.value.clone()));
+    let made_with: String = programs.into_iter().chain(settings).map(|(k, v)| format!("{k}={v}\n")).collect();
+    if std::fs::read_to_string(&stamp).is_ok_and(|text| text == made_with) {
         return Ok(());
     }
     files::remove_tree(&step.build_folder)?;
+    files::remove_tree(&step.hip_lang)?;
     files::create_folder(&step.build_folder)?;
-    Ok(files::write_whole(&stamp, settings.as_bytes())?)
+    Ok(files::write_whole(&stamp, made_with.as_bytes())?)
 }

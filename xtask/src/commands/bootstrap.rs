@@ -49,7 +49,7 @@ impl Bootstrap {
                 "name": package.receipt.package,
                 "version": package.receipt.version,
                 "key": package.receipt.key,
-                "tree": package.tree,
+                "tree": package.tree.display().to_string(),
                 "new": package.is_new,
             })
         });

@@ -1,6 +1,6 @@
 //! `cargo xtask build`
 
-use super::{MissingPrerequisite, Session};
+use super::{MissingPrerequisite, Session, Usage};
 use crate::build::{
     self, Artifacts, BuildPlan, Launcher, Outcome, Parent, Request, Reuse, Rust, Tools, Workspace, build_all,
     load_project, load_workspace, make_plan, source_root, write_compile_commands,
@@ -102,10 +102,11 @@ impl Build {
         let installed = session.installed(selected)?;
         if self.dry_run {
             let workspace = self.what.workspace(session, selected)?;
-            let request = self.what.request(session, &lock, selected, &workspace, &installed)?;
+            let request = self.what.request(session, &lock, selected, &workspace, &installed, false)?;
             return preview(session, &request, &make_plan(&request)?);
         }
-        let outcomes = self.what.build(session, &lock, selected, &installed)?;
+        let _alone = session.lock_builds()?;
+        let outcomes = self.what.build(session, &lock, selected, &installed, false)?;
         let built = outcomes.iter().map(|outcome| json!({"name": outcome.name, "reason": outcome.reason}));
         let new = outcomes.iter().filter(|outcome| outcome.reason.is_some()).count();
         let text = format!("{}, {new} built", counted(outcomes.len(), "artifact"));
@@ -137,16 +138,17 @@ impl Build {
 }
 
 impl What {
-    /// Builds what is not current.
+    /// Builds what is not current; `is_offline`: cargo may use only what is on this machine.
     pub(super) fn build(
         &self,
         session: &Session,
         lock: &Lock,
         selected: Selected,
         installed: &Installed,
+        is_offline: bool,
     ) -> anyhow::Result<Vec<Outcome>> {
         let workspace = self.workspace(session, selected)?;
-        let request = self.request(session, lock, selected, &workspace, installed)?;
+        let request = self.request(session, lock, selected, &workspace, installed, is_offline)?;
         let plan = make_plan(&request)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.map_or(cores, usize::from);
@@ -158,6 +160,10 @@ impl What {
     }
 
     fn workspace(&self, session: &Session, selected: Selected) -> anyhow::Result<Workspace> {
+        if self.from.is_some() && self.host != Host::THIS {
+            let what = format!("--from builds programs for {}, not for {}", Host::THIS, self.host);
+            return Err(Usage::new(what, "leave --host out, or build on such a machine").into());
+        }
         Ok(match &self.from {
             Some(folder) if folder.is_dir() => load_project(&std::path::absolute(folder)?, None)?,
             Some(name) => source_project(session, selected, &name.to_string_lossy())?,
@@ -185,6 +191,7 @@ impl What {
         selected: Selected,
         workspace: &'r Workspace,
         installed: &'r Installed,
+        is_offline: bool,
     ) -> anyhow::Result<Request<'r>> {
         let components = workspace.choose(&self.components)?;
         let needs_rust = components.iter().any(|component| component.has_rust());
@@ -196,7 +203,7 @@ impl What {
             tools: tools(installed)?,
             host: self.host,
             lock: lock.digest,
-            rust: needs_rust.then(|| Rust::find(self.host)).transpose()?,
+            rust: needs_rust.then(|| Rust::find(self.host, is_offline)).transpose()?,
             artifacts: session.root.join("artifacts"),
             work: session.root.join("target").join("xtask"),
             launcher: self.launcher()?,

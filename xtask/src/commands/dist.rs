@@ -1,6 +1,6 @@
 //! `cargo xtask dist`
 
-use super::Session;
+use super::{Session, Usage};
 use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
     Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
@@ -14,6 +14,7 @@ use crate::ui::{counted, human_bytes, human_time, interrupted};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Pack the artifacts of each target into a checked release
@@ -71,6 +72,17 @@ pub(crate) struct Options {
     sign_command: Option<PathBuf>,
 }
 
+impl Options {
+    fn key(&self) -> Result<Option<SigningKey>, Error> {
+        SigningKey::find(self.sign_key.as_deref())
+    }
+
+    /// Finds out about a key that cannot be used before anything is built or packed.
+    pub(super) fn check_key(&self) -> Result<(), Error> {
+        self.key().map(drop)
+    }
+}
+
 impl Dist {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
@@ -78,17 +90,21 @@ impl Dist {
         let selected = session.select(&lock)?;
         session.refuse_unpinned(selected)?;
         let installed = load_installed(&session.store, selected)?;
+        if self.dry_run {
+            let targets = session.targets(&self.targets, selected)?;
+            return Run::begin(session, selected, &installed, self.host, &self.options, false)?
+                .preview(&targets);
+        }
+        self.options.check_key()?;
+        let _alone = session.lock_builds()?;
         if self.check {
             return self.check_twice(session, selected);
         }
-        if self.dry_run {
-            let targets = session.targets(&self.targets, selected)?;
-            return Run::begin(session, selected, &installed, self.host, &self.options)?.preview(&targets);
-        }
         if self.merge.is_empty() {
-            return pack(session, selected, &installed, &self.targets, self.host, &self.options);
+            return pack(session, selected, &installed, &self.targets, self.host, &self.options, false);
         }
-        let merged = merge(&self.merge, &session.root.join("artifacts"), self.host)?;
+        let workspace = load_workspace(&session.root)?;
+        let merged = merge(&self.merge, &session.root.join("artifacts"), &workspace, self.host)?;
         session.ui.phase(
             "merged",
             &format!(
@@ -97,7 +113,8 @@ impl Dist {
                 counted(merged.zips.len(), "zip")
             ),
         );
-        let mut run = Run::begin(session, selected, &installed, self.host, &self.options)?;
+        let mut run =
+            Run::begin(session, selected, &installed, self.host, &self.options, false)?.signing()?;
         files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
@@ -130,7 +147,7 @@ impl Dist {
             toolchain: &session.global.toolchain,
             targets: &self.targets,
             host: self.host,
-            time: commit_time(&session.root),
+            time: commit_time(&session.root)?,
         })?;
         let text = format!(
             "the same to the last byte: {} archives with {} files; varied: {} ({})",
@@ -139,8 +156,7 @@ impl Dist {
             same.varied.join(", "),
             human_time(start.elapsed())
         );
-        let value =
-            json!({"archives": same.archives, "files": same.files, "varied": same.varied, "folder": work});
+        let value = json!({"archives": same.archives, "files": same.files, "varied": same.varied, "folder": work.display().to_string()});
         session.ui.data(&text, &value);
         Ok(())
     }
@@ -154,9 +170,10 @@ pub(super) fn pack(
     targets: &str,
     host: Host,
     options: &Options,
+    is_offline: bool,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let mut run = Run::begin(session, selected, installed, host, options)?;
+    let mut run = Run::begin(session, selected, installed, host, options, is_offline)?.signing()?;
     run.pack(&targets)?;
     run.finish()
 }
@@ -174,8 +191,9 @@ struct Run<'a> {
     /// The one that is named, else the one of this machine's Visual Studio.
     redist: Option<PathBuf>,
     crates: Vec<Crate>,
+    /// Whether cargo may use only what is on this machine.
+    is_offline: bool,
     signer: Option<Signer>,
-    /// Read before anything is packed: a key that cannot be used is found out at once.
     key: Option<SigningKey>,
     time: Timestamp,
     releases: Vec<Published>,
@@ -189,6 +207,7 @@ impl<'a> Run<'a> {
         installed: &Installed,
         host: Host,
         options: &'a Options,
+        is_offline: bool,
     ) -> anyhow::Result<Self> {
         let workspace = load_workspace(&session.root)?;
         let out = match &options.out {
@@ -196,17 +215,14 @@ impl<'a> Run<'a> {
             None => session.root.join("dist"),
         };
         let components: Vec<&Component> = workspace.components.iter().collect();
-        let crates = crates_of(&session.root, &components, host)?;
-        let work = session.root.join("target").join("xtask");
-        let signer =
-            options.sign_command.as_deref().map(|program| Signer::new(program, &work)).transpose()?;
+        let crates = crates_of(&session.root, &components, host, is_offline)?;
         Ok(Self {
             licences: collect_licences(&session.root, installed)?,
             package_licences: selected.packages().map(|p| (p.name.clone(), p.license.clone())).collect(),
             redist: options.redist.clone().or_else(|| session.redistributable(selected)),
             rocm: RocmTree::find(installed, host)?,
-            key: SigningKey::find(options.sign_key.as_deref())?,
-            time: commit_time(&session.root),
+            key: None,
+            time: commit_time(&session.root)?,
             releases: Vec::new(),
             wheels: Vec::new(),
             session,
@@ -215,8 +231,18 @@ impl<'a> Run<'a> {
             workspace,
             out,
             crates,
-            signer,
+            is_offline,
+            signer: None,
         })
+    }
+
+    /// With what signs; a preview has nothing signed.
+    fn signing(mut self) -> Result<Self, Error> {
+        let work = self.session.root.join("target").join("xtask");
+        let program = self.options.sign_command.as_deref();
+        self.signer = program.map(|program| Signer::new(program, &work)).transpose()?;
+        self.key = self.options.key()?;
+        Ok(self)
     }
 
     /// The targets of each release.
@@ -277,6 +303,7 @@ impl<'a> Run<'a> {
                 targets,
                 artifacts: &self.session.root.join("artifacts"),
                 licences: &self.licences,
+                crates: &crates_of(&self.session.root, &[component], self.host, self.is_offline)?,
             })?;
             if let Some(wheel) = wheel {
                 self.wheels.push(wheel.write(&self.out)?);
@@ -328,7 +355,7 @@ impl<'a> Run<'a> {
 
     fn finish(self) -> anyhow::Result<()> {
         let Self { session, options, out, releases, wheels, key, workspace, .. } = self;
-        let mut written = vec![write_provenance(&out, &releases, &source(&session.root))?];
+        let mut written = vec![write_provenance(&out, &releases, &wheels, &source(&session.root)?)?];
         if let Some(base) = &options.url {
             written.extend(package_manifests(&out, &releases, base)?);
         }
@@ -343,36 +370,57 @@ impl<'a> Run<'a> {
         let value: Vec<_> = releases
             .iter()
             .map(|release| {
-                json!({"path": release.archives.first(), "archives": release.archives, "skipped_checks": release.checked.skipped})
+                let archives = shown(&release.archives);
+                json!({"path": archives.first(), "archives": archives, "skipped_checks": release.checked.skipped})
             })
             .collect();
-        session.ui.data(&text, &json!({"releases": value, "wheels": wheels, "sums": sums}));
+        session.ui.data(
+            &text,
+            &json!({"releases": value, "wheels": shown(&wheels), "sums": sums.display().to_string()}),
+        );
         Ok(())
     }
 }
 
+/// Paths as text, whatever bytes are in them.
+fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
 /// What git says of the sources.
-fn source(root: &Path) -> Source {
-    let revision = git(root, &["rev-parse", "HEAD"]);
+fn source(root: &Path) -> Result<Source, Error> {
+    let revision = git(root, &["rev-parse", "HEAD"])?;
     let builder = std::env::var("STRATA_BUILDER_ID").ok().filter(|id| !id.is_empty());
-    Source {
-        is_dirty: revision.is_some()
-            && git(root, &["status", "--porcelain"]).is_some_and(|text| !text.is_empty()),
+    Ok(Source {
+        is_dirty: git(root, &["status", "--porcelain"])?.is_some_and(|text| !text.is_empty()),
         revision,
         builder: builder.unwrap_or_else(|| format!("urn:strata:xtask:{}", env!("CARGO_PKG_VERSION"))),
+    })
+}
+
+/// The time of SOURCE_DATE_EPOCH (reproducible-builds.org), of the commit, or none at all: never of the clock.
+fn commit_time(root: &Path) -> anyhow::Result<Timestamp> {
+    let parse = |text: &str| text.trim().parse().ok();
+    Ok(Timestamp(match std::env::var("SOURCE_DATE_EPOCH").ok().filter(|text| !text.is_empty()) {
+        Some(text) => parse(&text).ok_or_else(|| {
+            Usage::new(
+                format!("SOURCE_DATE_EPOCH=`{text}` is no time"),
+                "it takes the seconds since 1970, e.g. $(git log -1 --format=%ct)",
+            )
+        })?,
+        None => git(root, &["log", "-1", "--format=%ct"])?.as_deref().and_then(parse).unwrap_or(0),
+    }))
+}
+
+/// What git answers; `None` where there is no git, or no repository to ask about.
+fn git(root: &Path, arguments: &[&str]) -> Result<Option<String>, Error> {
+    let output = Command::new("git").args(arguments).current_dir(root).stdin(Stdio::null()).output();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    match output {
+        Ok(output) if output.status.success() => Ok(Some(text(&output.stdout))),
+        Ok(output) if root.join(".git").exists() => {
+            Err(Error::Git { root: root.to_owned(), words: text(&output.stderr) })
+        }
+        _ => Ok(None),
     }
-}
-
-/// The time of the commit, of SOURCE_DATE_EPOCH (reproducible-builds.org), or none at all: never of the clock.
-fn commit_time(root: &Path) -> Timestamp {
-    let given = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-    let from_git = || git(root, &["log", "-1", "--format=%ct"])?.parse().ok();
-    Timestamp(given.or_else(from_git).unwrap_or(0))
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    let shell = xshell::Shell::new().ok()?;
-    shell.change_dir(root);
-    let output = xshell::cmd!(shell, "git {arguments...}").quiet().ignore_stderr().read().ok()?;
-    Some(output.trim().to_owned())
 }

@@ -42,7 +42,7 @@ impl MirrorCommand {
         files::remove_tree(&partials)?;
         session.ui.data(
             &format!("{saved} new files in {}", self.out.display()),
-            &json!({"new_files": saved, "out": self.out}),
+            &json!({"new_files": saved, "out": self.out.display().to_string()}),
         );
         Ok(())
     }

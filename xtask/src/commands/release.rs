@@ -18,12 +18,15 @@ pub(crate) struct Release {
 impl Release {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
+        let offline = self.from.offline;
         let lock = session.lock()?;
         let selected = session.select(&lock)?;
         session.refuse_unpinned(selected)?;
+        self.options.check_key()?;
         session.targets(&self.what.targets, selected)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
-        self.what.build(session, &lock, selected, &installed)?;
-        dist::pack(session, selected, &installed, &self.what.targets, self.what.host, &self.options)
+        let _alone = session.lock_builds()?;
+        self.what.build(session, &lock, selected, &installed, offline)?;
+        dist::pack(session, selected, &installed, &self.what.targets, self.what.host, &self.options, offline)
     }
 }

@@ -4,6 +4,7 @@ use super::bootstrap::From;
 use crate::build;
 use crate::cli::Global;
 use crate::fetch::{Context, Mirrors, Timing, read_machine_sources};
+use crate::files::ProcessLock;
 use crate::host::visual_studio::{self, ClangHeaders, DeveloperEnvironment};
 use crate::host::{Detection, Gpu, detect_gpus, sdk};
 use crate::lock::{self, Host, Part, Selected};
@@ -80,6 +81,14 @@ impl<'a> Session<'a> {
     /// Where toolchains.lock lies.
     pub(crate) fn lock_path(&self) -> PathBuf {
         self.root.join("toolchains.lock")
+    }
+
+    /// Keeps others that build or pack in this workspace away as long as the value lives: they share folders, and each would remove what the
+    /// other is making.
+    pub(crate) fn lock_builds(&self) -> anyhow::Result<ProcessLock> {
+        let path = self.root.join("target").join("xtask").join("build.lock");
+        let lock = ProcessLock::acquire(&path, "building or packing in this workspace", self.ui)?;
+        Ok(lock.ok_or(build::Error::Interrupted)?)
     }
 
     /// The checked lock.
@@ -192,7 +201,11 @@ impl<'a> Session<'a> {
             from_environment("STRATA_DEBIAN_MIRROR"),
             from_environment("STRATA_DEBIAN_SECURITY_MIRROR"),
         );
-        let number = |name| from_environment(name).and_then(|text| text.parse().ok());
+        // Durations are made of them: not of less than nothing, and not of more than there are.
+        let number = |name| {
+            let number = from_environment(name).and_then(|text| text.parse().ok());
+            number.filter(|number| (0.0..=1e6).contains(number))
+        };
         let timing = Timing {
             retry_scale: number("STRATA_RETRY_SCALE").unwrap_or(1.0),
             stall: std::time::Duration::from_secs_f64(number("STRATA_STALL_SECONDS").unwrap_or(60.0)),

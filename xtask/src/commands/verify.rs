@@ -39,7 +39,9 @@ impl Verify {
             if let (true, Some(key)) = (is_sums, &self.pubkey) {
                 let comment = check_sums(path.parent().unwrap_or(path), key)?;
                 lines.push(format!("ok  {} (signed: {comment})", path.display()));
-                values.push(json!({"path": path, "kind": "signature", "comment": comment}));
+                values.push(
+                    json!({"path": path.display().to_string(), "kind": "signature", "comment": comment}),
+                );
                 continue;
             }
             let key = self.pubkey.as_deref();
@@ -51,7 +53,7 @@ impl Verify {
                 lines.push(simulate(session, path)?);
             }
             values.push(json!({
-                "path": path, "kind": checked.kind, "files": checked.files, "skipped_checks": checked.skipped,
+                "path": path.display().to_string(), "kind": checked.kind, "files": checked.files, "skipped_checks": checked.skipped,
             }));
         }
         session.ui.data(&lines.join("\n"), &json!({"verified": values}));

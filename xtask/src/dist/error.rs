@@ -178,6 +178,16 @@ pub(crate) enum Error {
         /// The triple.
         host: String,
     },
+    /// A BUILD.json whose words are not this workspace's.
+    #[error("`{}` is of the {what} `{value}`, which is not of this workspace", .path.display())]
+    Foreign {
+        /// The artifact folder.
+        path: PathBuf,
+        /// `version`, `host`, `component` or `target`.
+        what: &'static str,
+        /// As its BUILD.json says.
+        value: String,
+    },
     /// Two builds of the same sources differ.
     #[error("two builds of the same sources differ:\n{}", .differences.iter().map(|d| format!("  {d}")).collect::<Vec<_>>().join("\n"))]
     NotReproducible {
@@ -233,6 +243,14 @@ pub(crate) enum Error {
         status: String,
         /// What it printed.
         output: String,
+    },
+    /// A repository that git does not answer about.
+    #[error("git tells nothing of `{}`:\n{words}", .root.display())]
+    Git {
+        /// The workspace.
+        root: PathBuf,
+        /// What git printed.
+        words: String,
     },
     /// Ctrl-C.
     #[error("interrupted")]

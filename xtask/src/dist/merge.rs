@@ -4,7 +4,7 @@
 use super::check::Unpacked;
 use super::outputs::agree;
 use super::{Error, ReleaseManifest, verify_folder};
-use crate::build::{Artifacts, BuildManifest, MANIFEST_FILE};
+use crate::build::{Artifacts, BuildManifest, MANIFEST_FILE, Workspace};
 use crate::files::{self, Named};
 use crate::lock::Host;
 use gfx::Target;
@@ -26,8 +26,14 @@ struct Found {
     manifest: BuildManifest,
 }
 
-/// Copies the artifacts below `folders` into `artifacts` and finds the zips there. Nothing is copied before everything has been checked.
-pub(crate) fn merge(folders: &[PathBuf], artifacts: &Path, host: Host) -> Result<Merged, Error> {
+/// Copies the artifacts below `folders` into `artifacts` and finds the zips there. Nothing is touched before everything has been checked: where an
+/// artifact is put is what its BUILD.json says, and that came from elsewhere.
+pub(crate) fn merge(
+    folders: &[PathBuf],
+    artifacts: &Path,
+    workspace: &Workspace,
+    host: Host,
+) -> Result<Merged, Error> {
     let mut found: BTreeMap<PathBuf, Found> = BTreeMap::new();
     let mut merged = Merged::default();
     let mut manifests = Vec::new();
@@ -43,7 +49,7 @@ pub(crate) fn merge(folders: &[PathBuf], artifacts: &Path, host: Host) -> Result
                 let Some(manifest) = Artifacts::manifest(&own) else { continue };
                 verify_folder(&own)?;
                 manifests.push(manifest.clone());
-                add(&mut found, own, manifest, host)?;
+                add(&mut found, own, manifest, workspace, host)?;
             } else if name.starts_with("strata-") && name.ends_with(".zip") {
                 manifests.extend(manifest_of(&full)?.components);
                 merged.zips.push(full);
@@ -68,13 +74,17 @@ fn add(
     found: &mut BTreeMap<PathBuf, Found>,
     folder: PathBuf,
     manifest: BuildManifest,
+    workspace: &Workspace,
     host: Host,
 ) -> Result<(), Error> {
+    let place = place_of(&manifest, workspace, host).map_err(|(what, value)| Error::Foreign {
+        path: folder.clone(),
+        what,
+        value: value.to_owned(),
+    })?;
     if manifest.host != host.triple() {
         return Err(Error::OtherHost { path: folder, host: manifest.host });
     }
-    let place =
-        Path::new(&manifest.version).join(&manifest.host).join(&manifest.component).join(&manifest.target);
     match found.get(&place) {
         Some(first) if first.manifest.outputs != manifest.outputs => Err(Error::Mixed {
             first: first.folder.display().to_string(),
@@ -87,6 +97,24 @@ fn add(
             Ok(())
         }
     }
+}
+
+/// Where the artifact belongs below `artifacts`, made of what this workspace knows, or what it does not know.
+fn place_of<'m>(
+    manifest: &'m BuildManifest,
+    workspace: &Workspace,
+    host: Host,
+) -> Result<PathBuf, (&'static str, &'m str)> {
+    let BuildManifest { version, host: triple, component, target, .. } = manifest;
+    if *version != workspace.version {
+        return Err(("version", version));
+    }
+    Host::from_triple(triple).ok_or(("host", triple.as_str()))?;
+    if !workspace.components.iter().any(|known| known.name == *component) {
+        return Err(("component", component));
+    }
+    let target: Target = target.parse().map_err(|_| ("target", target.as_str()))?;
+    Ok([version, host.triple(), component, target.name()].iter().collect())
 }
 
 /// The BUILD.json in a release's zip.
@@ -109,7 +137,7 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
         std::fs::copy(&source, &copy).named("copy", &source)?;
     }
     files::remove_tree(to)?;
-    Ok(files::rename(&whole, to)?)
+    Ok(files::publish(&whole, to)?)
 }
 
 fn same_file(from: &Path, to: &Path) -> bool {

@@ -53,7 +53,7 @@ pub(crate) fn publish(
     let mut archives = Vec::new();
     for path in packed {
         let named = out.join(path.file_name().unwrap_or_default());
-        files::rename(&path, &named)?;
+        files::publish(&path, &named)?;
         archives.push(named);
     }
     archives.retain(|path| is_archive(&path.to_string_lossy()));
@@ -69,7 +69,7 @@ pub(crate) fn publish_merged(zip: &Path, out: &Path) -> Result<Published, Error>
     let unchecked = tempfile::Builder::new().prefix(".unchecked-").tempdir_in(out).named("create", out)?;
     let (copy, named) = (unchecked.path().join(file), out.join(file));
     std::fs::copy(zip, &copy).named("copy", zip)?;
-    files::rename(&copy, &named)?;
+    files::publish(&copy, &named)?;
     let name = file.to_string_lossy().trim_end_matches(".zip").to_owned();
     let unpacked = super::check::Unpacked::of(&named)?;
     for sbom in SBOM_FILES {
@@ -89,14 +89,15 @@ fn write(
     Ok(file.sync_all().named("write", path)?)
 }
 
-/// Writes the provenance of the releases of this run.
+/// Writes the provenance of the releases and wheels of this run.
 pub(crate) fn write_provenance(
     out: &Path,
     releases: &[Published],
+    wheels: &[PathBuf],
     source: &Source,
 ) -> Result<PathBuf, Error> {
     let mut archives = Vec::new();
-    for path in releases.iter().flat_map(|release| &release.archives) {
+    for path in releases.iter().flat_map(|release| &release.archives).chain(wheels) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         archives.push((name, Sha256::of_file(path).named("read", path)?.0));
     }
@@ -121,7 +122,10 @@ pub(crate) fn package_manifests(
         };
         let variant = release.name.rsplit('-').next().unwrap_or(&release.name).to_owned();
         let outputs = release.manifest.components.iter().flat_map(|component| &component.outputs);
-        let mut programs: Vec<String> = outputs.filter(|o| o.executable).map(|o| o.path.clone()).collect();
+        // BUILD.json calls a DLL executable too.
+        let is_program = |path: &&String| path.ends_with(".exe");
+        let mut programs: Vec<String> =
+            outputs.map(|output| &output.path).filter(is_program).cloned().collect();
         programs.sort();
         programs.dedup();
         let download = Download {

@@ -379,6 +379,12 @@ fn what_is_not_whole_stops_a_release() {
 #[test]
 fn scoop_and_winget_point_at_the_zip_by_its_hash() {
     let world = World::new(TINY);
+    // A library beside the programs, which nobody starts.
+    world.build(
+        "aiter-kernels",
+        Target::Gfx1201,
+        &[("aiter_kernels.dll", FakePe::importing(&["ntdll.dll"]))],
+    );
     let out = tempfile::tempdir().expect("temp");
     let bundle = world.plan(&[Target::Gfx1201]).expect("complete");
     let published = publish(&bundle, out.path(), Timestamp(1_700_000_000), false).expect("passes");

@@ -3,9 +3,10 @@
 //! The package is what a component has under `python/<package>/`, with its library, its header and the code objects of all targets beside it.
 //! Format: PyPA, "Binary distribution format" 1.0; RECORD as in PEP 376.
 
-use super::Error;
+use super::evidence::crate_licences;
 use super::outputs::artifact;
 use super::platform_tag::platform_tag;
+use super::{Crate, Error};
 use crate::digest::Sha256;
 use crate::files::{self, Named};
 use crate::lock::Host;
@@ -30,6 +31,8 @@ pub(crate) struct WheelParts<'a> {
     pub(crate) artifacts: &'a Path,
     /// Path and text of each licence.
     pub(crate) licences: &'a [(String, Vec<u8>)],
+    /// The crates that are linked into the component's library.
+    pub(crate) crates: &'a [Crate],
 }
 
 /// A wheel before it is written.
@@ -96,6 +99,9 @@ fn assemble(package: &str, parts: &WheelParts, files: BTreeMap<String, Vec<u8>>)
     for (path, text) in parts.licences {
         members.insert(format!("{info}/licenses/{path}"), text.clone());
     }
+    if let Some(text) = crate_licences(parts.crates) {
+        members.insert(format!("{info}/licenses/licenses/rust-crates.txt"), text.into_bytes());
+    }
     let record = format!("{info}/RECORD");
     let lines = members.iter().map(|(path, content)| {
         format!(
@@ -138,6 +144,7 @@ mod tests {
             targets: &[Target::Gfx1201],
             artifacts: Path::new(""),
             licences: &[],
+            crates: &[],
         }
     }
 
@@ -165,7 +172,14 @@ mod tests {
             [("python/a_b/__init__.py", "x = 1\n"), ("liba_b.so", "ELF"), ("kernels/gfx1201/a-b/k.co", "")];
         let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec())).into();
         let licences = [("LICENSE".into(), b"MIT".to_vec())];
-        let parts = WheelParts { licences: &licences, ..parts(Host::Linux) };
+        let own = Crate {
+            name: "dep".into(),
+            version: "1.0.0".into(),
+            license: None,
+            checksum: None,
+            texts: vec!["MIT of dep".into()],
+        };
+        let parts = WheelParts { licences: &licences, crates: &[own], ..parts(Host::Linux) };
         let wheel = assemble("a_b", &parts, files);
         assert_eq!(wheel.name, "a_b-1.2.3-py3-none-manylinux_2_17_x86_64.whl");
         let names: Vec<&str> = wheel.members.keys().map(String::as_str).collect();
@@ -176,6 +190,7 @@ mod tests {
                 "a_b-1.2.3.dist-info/RECORD",
                 "a_b-1.2.3.dist-info/WHEEL",
                 "a_b-1.2.3.dist-info/licenses/LICENSE",
+                "a_b-1.2.3.dist-info/licenses/licenses/rust-crates.txt",
                 "a_b/__init__.py",
                 "a_b/kernels/gfx1201/a-b/k.co",
                 "a_b/liba_b.so",

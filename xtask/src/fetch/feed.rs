@@ -78,7 +78,7 @@ pub(super) struct HttpFeed<'a> {
     /// Leading bytes of the connection that are there already.
     skip: u64,
     resumed: bool,
-    /// Whether bytes of the partial file have been given out before this feed began.
+    /// Whether whoever reads may have bytes of the partial file, so that it has to go on behind them.
     passed_on: bool,
     retry: Retry,
     stall: Duration,
@@ -104,11 +104,27 @@ impl<'a> HttpFeed<'a> {
                 feed.skip = 0;
             }
         }
-        if feed.partial.length() > 0 {
-            feed.resumed = true;
-            feed.prefix = Some(LocalFeed::open(feed.partial.path().to_owned())?);
+        feed.read_back()
+    }
+
+    /// Reads an archive that an earlier run has brought whole; no address is asked.
+    pub(super) fn kept(
+        archive: &'a Archive,
+        partials: &Path,
+        timing: Timing,
+        ui: &'a Ui,
+    ) -> Result<Self, Error> {
+        Self::new("", archive, Partial::open(partials, archive.sha256, archive.size)?, timing, ui).read_back()
+    }
+
+    /// Begins with what there is.
+    fn read_back(mut self) -> Result<Self, Error> {
+        if self.partial.length() > 0 {
+            self.resumed = true;
+            self.prefix = Some(LocalFeed::open(self.partial.path().to_owned())?);
         }
-        Ok(feed)
+        self.passed_on = true;
+        Ok(self)
     }
 
     /// Goes on behind the bytes of `partial`, all of which another feed has passed on.
@@ -152,25 +168,26 @@ impl<'a> HttpFeed<'a> {
         loop {
             let (error, after) = match self.ask() {
                 Ok(answer) => return self.accept(answer),
+                // All of it came, though nobody knew that that was all: the hash tells whether it is right.
+                Err(Refused { whole: Some(length), .. }) if length == self.partial.length() => return Ok(()),
                 Err(Refused { error: Error::Status { status: 416, .. }, .. }) if self.can_start_anew() => {
                     // There is nothing after what we have: it is of another file.
                     self.partial.clear()?;
                     continue;
                 }
-                Err(Refused { error, retry_after }) => (error, retry_after),
+                Err(Refused { error, retry_after, .. }) => (error, retry_after),
             };
             self.retry.wait(error, self.partial.length(), after, self.ui)?;
         }
     }
 
     fn ask(&self) -> Result<Answer, Refused> {
-        let origin = self.partial.origin().filter(|origin| http::same_origin(&origin.url, &self.url));
+        let origin = self.partial.origin().filter(|origin| origin.is_of(&self.url));
         let validator = origin.and_then(|origin| origin.validator.as_deref());
         let from = self.partial.length();
         let answer = http::get(&self.url, http::Wanted::from(from), validator)?;
-        let refuse = |reason: String| Refused {
-            error: Error::Broken { what: self.archive.label(), got: from, reason },
-            retry_after: None,
+        let refuse = |reason: String| -> Refused {
+            Error::Broken { what: self.archive.label(), got: from, reason }.into()
         };
         if answer.status == 206 {
             let total_is_other = |total: u64| self.archive.size.is_some_and(|size| size != total);
@@ -192,16 +209,16 @@ impl<'a> HttpFeed<'a> {
 
     fn other_size(&self, actual: u64) -> Refused {
         let expected = self.archive.size.unwrap_or(0);
-        Refused { error: Error::Size { what: self.archive.label(), expected, actual }, retry_after: None }
+        Error::Size { what: self.archive.label(), expected, actual }.into()
     }
 
     fn can_start_anew(&self) -> bool {
-        !self.resumed && !self.passed_on && self.partial.length() > 0
+        !self.passed_on && self.partial.length() > 0
     }
 
     fn accept(&mut self, answer: Answer) -> Result<(), Error> {
         self.skip = if answer.status == 206 { 0 } else { self.partial.length() };
-        self.partial.set_origin(Origin { url: self.url.clone(), validator: answer.validator })?;
+        self.partial.set_origin(Origin::of(&self.url, answer.validator))?;
         self.connection = Some(Connection::new(answer.reader, self.stall));
         Ok(())
     }

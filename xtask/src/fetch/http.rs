@@ -2,6 +2,7 @@
 
 use super::redirect::{self, RedirectError};
 use super::{Error, UrlError};
+use crate::address::shown;
 use std::io::Read;
 use std::time::Duration;
 
@@ -28,11 +29,19 @@ pub(super) struct Refused {
     pub(super) error: Error,
     /// How long the server asks to wait.
     pub(super) retry_after: Option<Duration>,
+    /// The length of the whole file, where bytes behind its end were asked for (RFC 9110, 15.5.17).
+    pub(super) whole: Option<u64>,
+}
+
+impl<E: Into<Error>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self { error: error.into(), retry_after: None, whole: None }
+    }
 }
 
 /// https anywhere, http only on this machine.
 pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
-    let Some((scheme, rest)) = url.split_once("://") else { return Err(UrlError::Scheme(url.to_owned())) };
+    let Some((scheme, rest)) = url.split_once("://") else { return Err(UrlError::Scheme(shown(url))) };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host_and_port = authority.rsplit('@').next().unwrap_or_default();
     let host = match host_and_port.strip_prefix('[') {
@@ -42,11 +51,11 @@ pub(crate) fn check_url(url: &str) -> Result<(), UrlError> {
     let is_loopback =
         host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
     match scheme {
-        _ if host.is_empty() => Err(UrlError::Scheme(url.to_owned())),
+        _ if host.is_empty() => Err(UrlError::Scheme(shown(url))),
         "https" => Ok(()),
         "http" if is_loopback => Ok(()),
-        "http" => Err(UrlError::PlainHttp(url.to_owned())),
-        _ => Err(UrlError::Scheme(url.to_owned())),
+        "http" => Err(UrlError::PlainHttp(shown(url))),
+        _ => Err(UrlError::Scheme(shown(url))),
     }
 }
 
@@ -80,7 +89,7 @@ impl Wanted {
 /// With `if_range` the server sends the range only when its file is still the one that the validator names, and all of it otherwise.
 pub(super) fn get(url: &str, wanted: Wanted, if_range: Option<&str>) -> Result<Answer, Refused> {
     let mut address = url.to_owned();
-    check_url(&address).map_err(|error| final_refusal(error.into()))?;
+    check_url(&address)?;
     for _ in 0..=redirect::MOST {
         let response = ask(&address, wanted, if_range)?;
         let status = response.status().as_u16();
@@ -88,23 +97,20 @@ pub(super) fn get(url: &str, wanted: Wanted, if_range: Option<&str>) -> Result<A
         match status {
             200 | 206 => return Ok(answer(response)),
             301 | 302 | 303 | 307 | 308 => {
-                let to = redirect::follow(&address, header("location"));
-                address = to.map_err(|error| final_refusal(error.into()))?;
+                address = redirect::follow(&address, header("location"))?;
             }
             _ => {
                 let seconds = header("retry-after").and_then(|text| text.parse().ok());
                 return Err(Refused {
-                    error: Error::Status { url: url.to_owned(), status },
+                    error: Error::Status { url: shown(url), status },
                     retry_after: seconds.map(Duration::from_secs),
+                    whole: header("content-range")
+                        .and_then(|text| text.strip_prefix("bytes */")?.parse().ok()),
                 });
             }
         }
     }
-    Err(final_refusal(RedirectError::TooMany { from: url.to_owned() }.into()))
-}
-
-fn final_refusal(error: Error) -> Refused {
-    Refused { error, retry_after: None }
+    Err(RedirectError::TooMany { from: shown(url) }.into())
 }
 
 /// One request. Proxies come from HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; roots from the operating system, or on Linux from SSL_CERT_FILE.
@@ -132,11 +138,11 @@ fn ask(
         }
     }
     request.call().map_err(|error| {
-        let (url, reason) = (url.to_owned(), error.to_string());
-        final_refusal(match reason.contains("certificate") {
-            true => Error::Certificate { url, reason },
-            false => Error::Connect { url, reason },
-        })
+        let (reason, url) = (error.to_string().replace(url, &shown(url)), shown(url));
+        match reason.contains("certificate") {
+            true => Error::Certificate { url, reason }.into(),
+            false => Error::Connect { url, reason }.into(),
+        }
     })
 }
 
@@ -160,12 +166,6 @@ fn parse_content_range(text: &str) -> Option<(u64, Option<u64>)> {
     Some((start, total))
 }
 
-/// Whether two addresses are of one origin (RFC 6454): a validator means nothing elsewhere.
-pub(super) fn same_origin(a: &str, b: &str) -> bool {
-    let origin = |url: &str| url.splitn(4, '/').take(3).collect::<Vec<_>>().join("/").to_ascii_lowercase();
-    origin(a) == origin(b)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,10 +180,10 @@ mod tests {
         for plain in
             ["http://example.org/a", "http://127.0.0.1.example.org/a", "http://localhost@example.org/a"]
         {
-            assert_eq!(check_url(plain), Err(UrlError::PlainHttp(plain.to_owned())));
+            assert_eq!(check_url(plain), Err(UrlError::PlainHttp(shown(plain))));
         }
         for other in ["ftp://example.org/a", "example.org/a", "file:///a", "https:///a", ""] {
-            assert_eq!(check_url(other), Err(UrlError::Scheme(other.to_owned())));
+            assert_eq!(check_url(other), Err(UrlError::Scheme(shown(other))));
         }
     }
 
@@ -194,12 +194,5 @@ mod tests {
         for bad in ["", "bytes */10", "items 5-9/10", "bytes 5-9/x", "bytes -9/10"] {
             assert_eq!(parse_content_range(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn origins_are_scheme_host_and_port() {
-        assert!(same_origin("https://a.example/x", "https://A.example/y/z"));
-        assert!(!same_origin("https://a.example/x", "http://a.example/x"));
-        assert!(!same_origin("http://127.0.0.1:1/x", "http://127.0.0.1:2/x"));
     }
 }

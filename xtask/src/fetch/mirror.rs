@@ -3,6 +3,7 @@
 use super::channel::open_url;
 use super::feed::{Feed, LocalFeed};
 use super::{Context, Error, Places, UrlError, check_url};
+use crate::address::shown;
 use crate::digest::Sha256;
 use crate::lock::Archive;
 use std::fmt;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 /// One mirror: `<place>/<sha256>/<file>` is an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mirror {
-    /// What the user calls it; the place itself when it has no name.
+    /// What the user calls it; the place as it may be shown when it has no name.
     pub(crate) name: String,
     place: Place,
 }
@@ -36,8 +37,8 @@ impl FromStr for Mirror {
         let is_name =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let (name, place) = match text.split_once('=') {
-            Some((name, place)) if is_name(name) => (name, place),
-            _ => (text, text),
+            Some((name, place)) if is_name(name) => (name.to_owned(), place),
+            _ => (shown(text), text),
         };
         let place = match place.contains("://") {
             true => {
@@ -46,7 +47,7 @@ impl FromStr for Mirror {
             }
             false => Place::Folder(PathBuf::from(place)),
         };
-        Ok(Self { name: name.to_owned(), place })
+        Ok(Self { name, place })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Bytes that have come already, kept across runs until the package they are for is installed.
 
+use crate::address;
 use crate::digest::Sha256;
 use crate::files::{self, Error, Named};
 use serde::{Deserialize, Serialize};
@@ -10,10 +11,22 @@ use std::path::{Path, PathBuf};
 /// Where the bytes of a partial file came from: what a server needs to tell whether its file is still the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    /// The address that was asked.
-    pub(crate) url: String,
+    /// Scheme, host and port of the address that was asked.
+    url: String,
     /// A strong ETag or a Last-Modified date (RFC 9110, 13.1.5); weak ones promise too little.
     pub(crate) validator: Option<String>,
+}
+
+impl Origin {
+    /// Of an answer from `url`.
+    pub(crate) fn of(url: &str, validator: Option<String>) -> Self {
+        Self { url: address::origin(url), validator }
+    }
+
+    /// Whether `url` is of the same origin: a validator means nothing elsewhere.
+    pub(crate) fn is_of(&self, url: &str) -> bool {
+        self.url == address::origin(url)
+    }
 }
 
 /// `partials/<16 hex>.part` and its sidecar `.json`.
@@ -29,7 +42,7 @@ impl Partial {
     /// Opens what there is of the archive with this digest; bytes beyond `size` cannot belong to it.
     pub(crate) fn open(folder: &Path, sha256: Sha256, size: Option<u64>) -> Result<Self, Error> {
         files::create_folder(folder)?;
-        let path = folder.join(format!("{}.part", sha256.short()));
+        let path = path(folder, sha256);
         let mut options = File::options();
         let file =
             options.read(true).write(true).create(true).truncate(false).open(&path).named("open", &path)?;
@@ -56,7 +69,7 @@ impl Partial {
     /// Notes where the bytes come from that are appended from now on.
     pub(crate) fn set_origin(&mut self, origin: Origin) -> Result<(), Error> {
         let text = serde_json::to_string(&origin).unwrap_or_default();
-        files::write_whole(&sidecar(&self.path), text.as_bytes())?;
+        files::write_private(&sidecar(&self.path), text.as_bytes())?;
         self.origin = Some(origin);
         Ok(())
     }
@@ -91,9 +104,9 @@ impl Partial {
     }
 }
 
-/// How many bytes are kept of an archive.
-pub(crate) fn kept(folder: &Path, sha256: Sha256) -> Option<u64> {
-    std::fs::metadata(folder.join(format!("{}.part", sha256.short()))).ok().map(|meta| meta.len())
+/// Where the bytes of an archive are kept.
+pub(crate) fn path(folder: &Path, sha256: Sha256) -> PathBuf {
+    folder.join(format!("{}.part", sha256.short()))
 }
 
 /// Whether anything is kept of an archive.

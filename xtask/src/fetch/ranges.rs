@@ -68,7 +68,7 @@ impl<'a> RangesFeed<'a> {
         if kept.is_empty() && (connections < 2 || pieces.len() < 2) {
             return Ok(None);
         }
-        let origin = partial.origin().filter(|origin| http::same_origin(&origin.url, url));
+        let origin = partial.origin().filter(|origin| origin.is_of(url));
         let validator = origin.and_then(|origin| origin.validator.clone());
         let first = pieces.iter().position(|piece| !piece.is_whole());
         let mut worker = Worker::new(url, archive, partials, size, validator, pieces, timing.stall);
@@ -77,7 +77,7 @@ impl<'a> RangesFeed<'a> {
             debug_assert_eq!(piece.0, index);
             let Ok(answer) = worker.ask(piece.1) else { return Ok(None) };
             worker.validator.clone_from(&answer.validator);
-            partial.set_origin(Origin { url: url.to_owned(), validator: answer.validator.clone() })?;
+            partial.set_origin(Origin::of(url, answer.validator.clone()))?;
             worker.spawn(Some((index, answer)));
             (1..connections).for_each(|_| worker.spawn(None));
         }
@@ -136,7 +136,7 @@ impl<'a> RangesFeed<'a> {
                     return chunk.map(Some);
                 }
                 Look::Lost => return self.go_on_plainly(partial),
-                Look::Failed(Refused { error, retry_after }, got) => {
+                Look::Failed(Refused { error, retry_after, .. }, got) => {
                     if let Err(error) = self.retry.wait(error, at + got, retry_after, self.ui) {
                         self.partial = Some(partial);
                         return Err(error);
@@ -292,7 +292,7 @@ impl From<Error> for Trouble {
     fn from(error: Error) -> Self {
         match error {
             Error::Interrupted => Trouble::Over,
-            error => Trouble::Refused(Refused { error, retry_after: None }),
+            error => Trouble::Refused(error.into()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where a redirect leads, and whether it may be followed.
 
 use super::{UrlError, check_url};
+use crate::address::shown;
 
 /// As many as curl and browsers bear.
 pub(super) const MOST: usize = 10;
@@ -41,12 +42,12 @@ pub(crate) enum RedirectError {
 /// The address that `location`, as the answer of `from` gave it, stands for (RFC 3986, 5.2).
 pub(super) fn follow(from: &str, location: Option<&str>) -> Result<String, RedirectError> {
     let location = location.filter(|location| !location.is_empty());
-    let location = location.ok_or_else(|| RedirectError::Nowhere { from: from.to_owned() })?;
+    let location = location.ok_or_else(|| RedirectError::Nowhere { from: shown(from) })?;
     let to = resolve(from, location);
     if from.starts_with("https://") && !to.starts_with("https://") {
-        return Err(RedirectError::Downgrade { from: from.to_owned(), to });
+        return Err(RedirectError::Downgrade { from: shown(from), to: shown(&to) });
     }
-    check_url(&to).map_err(|source| RedirectError::Forbidden { from: from.to_owned(), source })?;
+    check_url(&to).map_err(|source| RedirectError::Forbidden { from: shown(from), source })?;
     Ok(to)
 }
 

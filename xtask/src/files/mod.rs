@@ -1,8 +1,10 @@
 //! File operations whose errors say what could not be done to which path, and that survive what real machines do to files.
 
 mod patience;
+mod process_lock;
 
 pub(crate) use patience::is_held;
+pub(crate) use process_lock::ProcessLock;
 
 use patience::patiently;
 use std::fs;
@@ -66,6 +68,15 @@ pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 /// Writes a file so that a reader, or a crash, sees the old content or the new one and nothing between. A crash may leave `<name>.<random>.new`
 /// beside it, which the folder's owner knows by its name.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
+    write_with(path, content, 0o644)
+}
+
+/// The same, for what concerns nobody but the user.
+pub(crate) fn write_private(path: &Path, content: &[u8]) -> Result<(), Error> {
+    write_with(path, content, 0o600)
+}
+
+fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     step();
     let folder = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -74,14 +85,29 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
         unfinished.prefix(&format!("{name}.")).suffix(".new").tempfile_in(folder).named("create", path)?;
     step();
     file.write_all(content).named("write", path)?;
+    file.as_file().sync_all().named("write", path)?;
     step();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).named("write", path)?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(mode)).named("write", path)?;
     }
-    file.persist(path).map_err(|error| error.error).named("write", path)?;
-    Ok(())
+    #[cfg(not(unix))]
+    let _ = mode;
+    // Closed, and gone under this name when it has the other one.
+    let unfinished = file.into_temp_path();
+    patiently(|| fs::rename(&unfinished, path)).named("write", path)
+}
+
+/// Renames a folder or file that nobody has seen yet to the name under which everybody believes it; the name must be free. All of it is on the disk
+/// before, where the system can be asked for that (Linux; Windows writes each file when it likes), so that a power cut leaves no half of it.
+pub(crate) fn publish(from: &Path, to: &Path) -> Result<(), Error> {
+    #[cfg(target_os = "linux")]
+    {
+        let file = fs::File::open(from).named("open", from)?;
+        rustix::fs::syncfs(&file).map_err(io::Error::from).named("write", from)?;
+    }
+    rename(from, to)
 }
 
 /// Renames a folder; the new name must be free.

@@ -1,5 +1,6 @@
 //! What a lock says, after it has been checked.
 
+use crate::address;
 use crate::digest::{Hasher, Sha256};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -121,11 +122,11 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// How a person names it: the address, or `name version`.
+    /// How a person names it: the address as it may be shown, or `name version`.
     pub(crate) fn label(&self) -> String {
         match self.url.is_empty() {
             true => format!("{} {}", self.name, self.version),
-            false => self.url.clone(),
+            false => address::shown(&self.url),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::model::{
     Archive, Channel, FORMAT, Host, Lock, Measured, Package, Part, Source, Toolchain, TreeFacts,
 };
 use super::system::SYSTEM;
+use crate::address;
 use crate::digest::Sha256;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -242,8 +243,7 @@ impl Place<'_> {
                 .map_err(|error| self.contradiction(url.span(), error.to_string()))?;
         }
         let url = raw.url.map(Spanned::into_inner).unwrap_or_default();
-        let last_segment = || url.rsplit('/').next().unwrap_or_default().to_owned();
-        let file = raw.file.map_or_else(last_segment, Spanned::into_inner);
+        let file = raw.file.map_or_else(|| address::file(&url), Spanned::into_inner);
         if let Err(error) = crate::fetch::Format::of_name(&file) {
             return Err(self.contradiction(at, error.to_string()));
         }

@@ -1,6 +1,7 @@
 //! Writes entries into a lock and leaves every other line, comment and order as it was.
 
 use super::model::{Archive, Host, Package};
+use crate::address;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value, value};
 
 /// `lock` with `package` in place of the package of the same name and host, or appended.
@@ -97,7 +98,7 @@ fn package_table(package: &Package) -> Table {
 
 fn archive_table(archive: &Archive) -> Table {
     let mut table = Table::new();
-    let file = if archive.url.ends_with(&format!("/{}", archive.file)) { "" } else { &archive.file };
+    let file = if address::file(&archive.url) == archive.file { "" } else { &archive.file };
     let texts = [
         ("url", archive.url.as_str()),
         ("name", &archive.name),

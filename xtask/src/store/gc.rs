@@ -1,11 +1,10 @@
 //! What in a store nobody needs, decided before anything is removed.
 
-use super::process_lock::ProcessLock;
 use super::{Error, Store};
 use crate::digest::Sha256;
-use crate::files::{self, Named};
+use crate::files::{self, Named, ProcessLock};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// Which unused entries stay all the same.
@@ -17,8 +16,17 @@ pub(crate) struct Keep {
     pub(crate) younger_than: Duration,
 }
 
+/// What a lock names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Used {
+    /// The keys of entries.
+    pub(crate) entries: BTreeSet<Sha256>,
+    /// The digests of archives.
+    pub(crate) archives: BTreeSet<Sha256>,
+}
+
 /// Something to remove.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Garbage {
     /// Where it is.
     pub(crate) path: PathBuf,
@@ -26,6 +34,8 @@ pub(crate) struct Garbage {
     pub(crate) why: &'static str,
     /// In bytes.
     pub(crate) bytes: u64,
+    /// Keeps others from it until it is gone.
+    _lock: Option<ProcessLock>,
 }
 
 /// An entry that no lock names.
@@ -35,50 +45,64 @@ struct Unused {
     age: Duration,
 }
 
+/// A download that nobody has written to for so long is not running.
+const IDLE: Duration = Duration::from_secs(86_400);
+
 impl Store {
-    /// What can go when the entries of `used` are needed: other entries, and what processes that died have left.
-    pub(crate) fn garbage(&self, used: &BTreeSet<Sha256>, keep: Keep) -> Result<Vec<Garbage>, Error> {
-        let used: BTreeSet<String> = used.iter().map(|key| key.short()).collect();
-        let now = SystemTime::now();
-        let age = |name: &String| {
-            let meta = std::fs::metadata(self.root.join(name).join("receipt.json"));
-            let written = meta.and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-            now.duration_since(written).unwrap_or_default()
-        };
-        let unused = self.entries().into_iter().filter(|name| !used.contains(name));
-        let unused = unused.map(|name| Unused { age: age(&name), name }).collect();
+    /// What can go when what is `used` is needed: other entries, and what processes that died have left.
+    pub(crate) fn garbage(&self, used: &Used, keep: Keep) -> Result<Vec<Garbage>, Error> {
+        let short = |keys: &BTreeSet<Sha256>| keys.iter().map(|key| key.short()).collect::<BTreeSet<_>>();
+        let (entries, archives) = (short(&used.entries), short(&used.archives));
+        let unused = self.entries().into_iter().filter(|name| !entries.contains(name));
+        let installed = |name: &String| age(&self.root.join(name).join("receipt.json"));
+        let unused = unused.map(|name| Unused { age: installed(&name), name }).collect();
         let mut garbage = Vec::new();
         for name in choose(unused, keep) {
-            garbage.push(self.weigh(self.root.join(name), "no toolchain of the lock uses it")?);
-        }
-        for name in names(&self.root.join("staging")) {
-            if !self.is_locked(&name)? {
-                garbage
-                    .push(self.weigh(self.root.join("staging").join(name), "left by a process that died")?);
+            if let Some(lock) = self.try_lock(&name)? {
+                garbage.push(weigh(self.root.join(name), "no toolchain of the lock uses it", Some(lock))?);
             }
         }
-        for name in names(&self.root.join("trash")) {
-            garbage.push(
-                self.weigh(self.root.join("trash").join(name), "removed, and still held at that time")?,
-            );
+        let staging = self.root.join("staging");
+        for name in names(&staging) {
+            if let Some(lock) = self.try_lock(&name)? {
+                garbage.push(weigh(staging.join(name), "left by a process that died", Some(lock))?);
+            }
+        }
+        let trash = self.root.join("trash");
+        for name in names(&trash) {
+            garbage.push(weigh(trash.join(name), "removed, and still held at that time", None)?);
+        }
+        let partials = self.root.join("partials");
+        let is_known = |name: &str| archives.contains(name.split('.').next().unwrap_or_default());
+        for name in names(&partials).into_iter().filter(|name| !is_known(name)) {
+            let path = partials.join(name);
+            if age(&path) >= IDLE {
+                garbage.push(weigh(path, "kept of a download that the lock does not name", None)?);
+            }
         }
         Ok(garbage)
     }
 
-    fn weigh(&self, path: PathBuf, why: &'static str) -> Result<Garbage, Error> {
-        let mut bytes = 0;
-        for file in files::list(&path)? {
-            let full = path.join(file);
-            bytes += std::fs::symlink_metadata(&full).named("read", &full)?.len();
-        }
-        Ok(Garbage { path, why, bytes })
+    /// The lock of an entry, unless a process is making it right now.
+    fn try_lock(&self, name: &str) -> Result<Option<ProcessLock>, Error> {
+        Ok(ProcessLock::try_acquire(&self.root.join("locks").join(format!("{name}.lock")))?)
     }
+}
 
-    /// Whether a process is making this entry right now.
-    fn is_locked(&self, name: &str) -> Result<bool, Error> {
-        let lock = self.root.join("locks").join(format!("{name}.lock"));
-        Ok(ProcessLock::is_held(&lock)?)
+/// How long ago a file was written; what cannot be asked is old.
+fn age(path: &Path) -> Duration {
+    let written = std::fs::metadata(path).and_then(|meta| meta.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+    SystemTime::now().duration_since(written).unwrap_or_default()
+}
+
+fn weigh(path: PathBuf, why: &'static str, lock: Option<ProcessLock>) -> Result<Garbage, Error> {
+    let files = if path.is_dir() { files::list(&path)? } else { vec![String::new()] };
+    let mut bytes = 0;
+    for file in files {
+        let full = if file.is_empty() { path.clone() } else { path.join(file) };
+        bytes += std::fs::symlink_metadata(&full).named("read", &full)?.len();
     }
+    Ok(Garbage { path, why, bytes, _lock: lock })
 }
 
 /// The names of the entries that go: not the newest, not the young ones.
@@ -88,7 +112,7 @@ fn choose(mut unused: Vec<Unused>, keep: Keep) -> Vec<String> {
     goes.map(|entry| entry.name).collect()
 }
 
-fn names(folder: &std::path::Path) -> Vec<String> {
+fn names(folder: &Path) -> Vec<String> {
     let listed = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
         listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -1,12 +1,11 @@
 //! Brings one package into the store, once, however many processes ask.
 
-use super::process_lock::ProcessLock;
 use super::receipt::Contents;
 use super::staging::Staging;
 use super::{Error, Layout, Manifest, Receipt, Store, TooLong, layout, path_length};
 use crate::fetch::{self, Places, fetch_package, forget_partial, has_partial};
-use crate::files::{self, Named};
-use crate::lock::{Host, Package, Part, Source};
+use crate::files::{self, Named, ProcessLock};
+use crate::lock::{Host, Package, Part, Source, Toolchain};
 use crate::ui::human_bytes;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -42,6 +41,30 @@ impl Store {
         if let Some(receipt) = self.installed(package)? {
             return Ok((receipt, false));
         }
+        Ok((self.make(package, host, targets, context)?, true))
+    }
+
+    /// Fetches `package` again; what is there of it stays until the new entry is whole.
+    pub(crate) fn install_again(
+        &self,
+        package: &Package,
+        toolchain: &Toolchain,
+        context: &fetch::Context,
+    ) -> Result<Receipt, Error> {
+        let name = package.sources[0].key(&package.only).short();
+        let _lock = self.lock(package, &name, context)?;
+        self.make(package, toolchain.host, &toolchain.targets, context)
+    }
+
+    /// Makes the entry. The caller holds its lock.
+    fn make(
+        &self,
+        package: &Package,
+        host: Host,
+        targets: &[gfx::Target],
+        context: &fetch::Context,
+    ) -> Result<Receipt, Error> {
+        let name = package.sources[0].key(&package.only).short();
         self.check_space(package)?;
         self.check_longest_path(package, host)?;
         let staging = Staging::create(&self.root, &name)?;
@@ -53,12 +76,13 @@ impl Store {
         staging.publish("entry", &self.root, &self.entry(receipt.key))?;
         // Kept until now: a layout that is refused must not cost another download.
         self.forget_partials(package)?;
-        Ok((receipt, true))
+        Ok(receipt)
     }
 
     fn lock(&self, package: &Package, name: &str, context: &fetch::Context) -> Result<ProcessLock, Error> {
         let path = self.root.join("locks").join(format!("{name}.lock"));
-        ProcessLock::acquire(&path, &package.name, context.ui)
+        let doing = format!("installing {}", package.name);
+        ProcessLock::acquire(&path, &doing, context.ui)?.ok_or(Error::Interrupted)
     }
 
     /// Removes what a process has left that died between the publishing of its entry and its own end.

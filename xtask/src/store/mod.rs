@@ -9,7 +9,6 @@ mod install;
 mod layout;
 mod manifest;
 mod path_length;
-mod process_lock;
 mod receipt;
 mod staging;
 mod system;
@@ -17,7 +16,7 @@ mod toolchain;
 mod verify;
 
 pub(crate) use error::Error;
-pub(crate) use gc::{Garbage, Keep};
+pub(crate) use gc::{Garbage, Keep, Used};
 pub(crate) use install::check_layout;
 pub(crate) use layout::{Layout, LayoutError, layout_of};
 pub(crate) use manifest::{Entry, Kind, Manifest};
@@ -64,12 +63,10 @@ impl Store {
 
     /// The packages that alone give all of `parts`: name and version, and where their part `root` lies. The newest first; what is damaged is left out.
     pub(crate) fn with_parts(&self, parts: &[Part], root: Part) -> Vec<(String, PathBuf)> {
-        let load = |name: String| {
-            let entry = self.root.join(name);
-            let receipt: Receipt = crate::files::read_json(&entry.join("receipt.json")).ok()?;
-            Some((receipt, entry.join("tree")))
+        let whole = |(name, receipt): (String, Result<Receipt, _>)| {
+            Some((receipt.ok()?, self.root.join(name).join("tree")))
         };
-        let mut found: Vec<(Receipt, PathBuf)> = self.entries().into_iter().filter_map(load).collect();
+        let mut found: Vec<(Receipt, PathBuf)> = self.receipts().into_iter().filter_map(whole).collect();
         found.retain(|(receipt, _)| parts.iter().all(|part| receipt.parts.contains_key(part)));
         found.sort_by(|(a, _), (b, _)| compare_versions(&b.version, &a.version));
         let place = |(receipt, tree): (Receipt, PathBuf)| {
@@ -82,6 +79,15 @@ impl Store {
     /// Removes an entry, or something beside the entries.
     pub(crate) fn discard(&self, path: &Path) -> Result<(), Error> {
         Ok(staging::discard(&self.root, path)?)
+    }
+
+    /// Every entry's folder name and receipt, sorted by name.
+    pub(crate) fn receipts(&self) -> Vec<(String, Result<Receipt, crate::files::Error>)> {
+        let load = |name: String| {
+            let receipt = crate::files::read_json(&self.root.join(&name).join("receipt.json"));
+            (name, receipt)
+        };
+        self.entries().into_iter().map(load).collect()
     }
 
     /// Every entry's folder name, sorted.

@@ -26,7 +26,7 @@ impl Staging {
     /// Gives the part `entry` of it the name `to`; what is there goes to the trash first.
     pub(super) fn publish(self, entry: &str, root: &Path, to: &Path) -> Result<(), Error> {
         discard(root, to)?;
-        files::rename(&self.path.join(entry), to)
+        files::publish(&self.path.join(entry), to)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{build, dist, fetch, files, lock, store};
 use serde_json::json;
 use std::error::Error;
 use std::fmt::Write;
+use std::path::Path;
 
 /// What is said beside the error itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +26,9 @@ impl Failure {
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.chain().any(is_disk_full) {
             let is_release = error.downcast_ref::<dist::Error>().is_some();
-            let out = is_release.then(|| DISK_FULL.mend.replace("--store", "--out"));
-            return Self::new(&DISK_FULL, out);
+            let option =
+                volume_option(error.chain().find_map(failing_path), &std::env::temp_dir(), is_release);
+            return Self::new(&DISK_FULL, Some(DISK_FULL.mend.replace("--store DIR", option)));
         }
         if error.chain().any(is_held_file) {
             return Self::new(&HELD, None);
@@ -122,6 +124,42 @@ fn is_disk_full(cause: &(dyn Error + 'static)) -> bool {
     cause.downcast_ref::<std::io::Error>().is_some_and(is_full)
 }
 
+/// What moves the folder in which `path` could not be written to another volume.
+fn volume_option(path: Option<&Path>, temporary: &Path, is_release: bool) -> &'static str {
+    match path {
+        Some(path) if path.starts_with(temporary) && cfg!(windows) => "TMP=DIR",
+        Some(path) if path.starts_with(temporary) => "TMPDIR=DIR",
+        _ if is_release => "--out DIR",
+        _ => "--store DIR",
+    }
+}
+
+/// The path that a cause is about.
+fn failing_path<'e>(cause: &'e (dyn Error + 'static)) -> Option<&'e Path> {
+    let file = |error: &'e files::Error| error.path.as_path();
+    if let Some(error) = cause.downcast_ref::<files::Error>() {
+        return Some(file(error));
+    }
+    if let Some(fetch::Refusal::Write { path, .. }) = cause.downcast_ref() {
+        return Some(path);
+    }
+    // What is transparent is no link of the chain of its own.
+    match cause.downcast_ref() {
+        Some(fetch::Error::Files(error)) => return Some(file(error)),
+        Some(fetch::Error::Io { path, .. }) => return Some(path),
+        _ => {}
+    }
+    match cause.downcast_ref() {
+        Some(dist::Error::Files(error)) => return Some(file(error)),
+        Some(dist::Error::Archive { path, .. }) => return Some(path),
+        _ => {}
+    }
+    match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(store::Error::Files(error)), _) | (_, Some(build::Error::Files(error))) => Some(file(error)),
+        _ => None,
+    }
+}
+
 /// The command to type, where this run's names make it a better one than the catalogue's.
 fn better_hint(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<lock::Error>() {
@@ -189,10 +227,6 @@ fn of_store(error: &store::Error) -> Option<String> {
             "choose a store whose path is {} characters shorter: --store DIR, e.g. C:\\s",
             source.excess
         )),
-        Error::Damaged { path, .. } => {
-            let entry = path.parent().map(|entry| entry.display().to_string()).unwrap_or_default();
-            Some(format!("remove `{entry}` and run cargo xtask bootstrap"))
-        }
         Error::NotInstalled { toolchain, .. } => {
             Some(format!("cargo xtask bootstrap --toolchain {toolchain}"))
         }
@@ -210,7 +244,33 @@ fn of_dist(error: &dist::Error) -> Option<String> {
         Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
             Some("check that the folder can be written, or choose another with --out DIR".to_owned())
         }
+        Error::Git { root, .. } => Some(format!(
+            "let git trust the folder: git config --global --add safe.directory {}",
+            root.display()
+        )),
         Error::Store(error) => of_store(error),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_the_one_that_could_not_be_written() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let hint = |error: anyhow::Error| Failure::of(&error).hint.expect("a hint");
+        let temporary = std::env::temp_dir().join("x");
+        let of = |path: &Path| files::Error { verb: "write", path: path.to_owned(), source: full() };
+        let option = if cfg!(windows) { "with TMP=DIR;" } else { "with TMPDIR=DIR;" };
+        assert!(hint(dist::Error::Files(of(&temporary)).into()).contains(option));
+        assert!(hint(store::Error::Files(of(&temporary)).into()).contains(option));
+        assert!(hint(dist::Error::Files(of(Path::new("/out/x"))).into()).contains("with --out DIR;"));
+        assert!(hint(store::Error::Files(of(Path::new("/store/x"))).into()).contains("with --store DIR;"));
+        let path = temporary.clone();
+        let unpacking = fetch::Refusal::Write { verb: "write", path, source: full() };
+        let unpacking = fetch::Error::Archive { what: String::new(), source: unpacking };
+        assert!(hint(unpacking.into()).contains(option));
     }
 }

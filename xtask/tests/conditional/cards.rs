@@ -222,6 +222,20 @@ pub(crate) fn the_bell_behind_a_graph_is_waited_for() {
     assert_eq!(same, text);
 }
 
+/// A runtime that fails to end a recording: the text is the same, and nobody tries again.
+pub(crate) fn what_cannot_be_recorded_is_queued_launch_by_launch() {
+    let (target, folder) = &released().unpacked[0];
+    let mut cards = Cards::new(folder, target, &halves("llama"));
+    let request = ["--gpu", "0", "--prompt", "one", "-n", "6", "--temperature", "0", "--ignore-end"];
+    let recorded = cards.run("generate", &request);
+    cards.set("STRATA_SIM_END_CAPTURE", "fails");
+    let plain = cards.run("generate", &request);
+    assert_eq!(plain.succeeded()["text"], recorded.succeeded()["text"]);
+    assert_eq!((recorded.count("graph"), plain.count("graph"), plain.count("error 901")), (4, 0, 1));
+    let said = "launch by launch from now on: it cannot be recorded: device 0: hipStreamEndCapture failed: hipErrorStreamCaptureInvalidated";
+    assert_eq!(plain.talk.matches(said).count(), 1, "{}", plain.talk);
+}
+
 /// A prompt of 64 tokens and more of a model of halves is multiplied by hipBLASLt; which of its algorithms, a table says that was measured on the same pair of target and version.
 pub(crate) fn long_prompts_are_multiplied_by_the_hipblaslt_that_is_there() {
     let (target, folder) = &released().unpacked[0];
@@ -264,4 +278,12 @@ pub(crate) fn long_prompts_are_multiplied_by_the_hipblaslt_that_is_there() {
     );
     assert!(other.succeeded()["agrees"] == true && other.talk.contains(&line(&why)), "{}", other.talk);
     assert_eq!(other.count(&format!("blas 128x256x{count} algorithm 0")), plain.count("blas 128x"));
+
+    // What it does not take, the engine's own kernel multiplies: each shape is asked for once, and one line says so.
+    cards.set("STRATA_SIM_BLAS_HEURISTIC", 7);
+    let own = check(&cards);
+    assert!(own.succeeded()["agrees"] == true && own.count("blas ") == 0, "{:?}", own.log);
+    assert!(own.kernels().contains("multiply_matrix_f16"), "{:?}", own.kernels());
+    let said = "hipBLASLt has no algorithm number 0 for this product: hipblasLtMatmulAlgoGetHeuristic failed with hipblasStatus_t 7";
+    assert_eq!(own.talk.matches(said).count(), 1, "{}", own.talk);
 }

@@ -188,6 +188,19 @@ pub(crate) fn a_model_in_both_is_served() {
     assert!(number(&again["usage"]["prompt_tokens_details"]["cached_tokens"]) > 0, "{again}");
 }
 
+/// Prompts that grow, one after the other, on a card that has what was planned and no byte more: memory of earlier steps is used again or given back.
+pub(crate) fn prompts_of_every_length_fit_into_what_is_planned() {
+    let mut model = Model::new(&halves("llama"));
+    model.cards.set("STRATA_SIM_VRAM", model.whole);
+    let server = model.cards.serve(&[&["--parallel", "1", "--port", "0"], &CARD[..]].concat());
+    for (letter, length) in ('a'..='l').zip((130..).step_by(5)) {
+        let body = serde_json::json!({ "prompt": letter.to_string().repeat(length), "max_tokens": 3, "temperature": 0 });
+        let answer = server
+            .answer("POST /v1/completions HTTP/1.1\r\nContent-Type: application/json", &body.to_string());
+        assert!(answer.starts_with("HTTP/1.1 200"), "{length}: {answer}");
+    }
+}
+
 /// A server's answer to six tokens wanted, the best each time.
 fn complete(server: &Server, prompt: &str) -> Value {
     let body = serde_json::json!({ "prompt": prompt, "max_tokens": 6, "temperature": 0 }).to_string();

@@ -65,6 +65,16 @@ fn main() {
         ),
         trial("a_model_in_both_is_served", None, layers::a_model_in_both_is_served),
         trial(
+            "prompts_of_every_length_fit_into_what_is_planned",
+            None,
+            layers::prompts_of_every_length_fit_into_what_is_planned,
+        ),
+        trial(
+            "what_cannot_be_recorded_is_queued_launch_by_launch",
+            None,
+            cards::what_cannot_be_recorded_is_queued_launch_by_launch,
+        ),
+        trial(
             "both_sides_compute_what_the_cpu_computes",
             None,
             layers::both_sides_compute_what_the_cpu_computes,

@@ -206,6 +206,72 @@ fn a_broken_entry_is_fetched_again_by_repair() {
     assert_eq!(world.store().1, Vec::<String>::new());
 }
 
+/// A world with the entries of two toolchains, `t` and `other`.
+fn two_toolchains() -> (Server, World, [Vec<u8>; 2]) {
+    let server = Server::start();
+    let archives = [tar_gz("", &dist_members()), tar_gz("wrapped/", &dist_members())];
+    let urls =
+        [("dist.tar.gz", 0), ("other.tar.gz", 1)].map(|(n, i)| server.offer(n, &archives[i], Fault::None));
+    let text = |i: usize| lock(&[(&urls[i], &sha256(&archives[i]), Some(archives[i].len()))]);
+    let rename = |text: String| {
+        let text = text.replace("version = 1\n", "").replace("name = \"t\"", "name = \"other\"");
+        text.replace("\"dist\"", "\"other-dist\"")
+    };
+    let world = World::with_lock(&format!("{}{}", text(0), rename(text(1))));
+    for toolchain in ["t", "other"] {
+        world.run(&["bootstrap", "--toolchain", toolchain]).exits(0);
+    }
+    (server, world, archives)
+}
+
+#[test]
+fn repair_brings_back_what_any_toolchain_uses_and_takes_nothing_away_before() {
+    let (server, world, archives) = two_toolchains();
+    let entries = archives.each_ref().map(|archive| sha256(archive)[..16].to_owned());
+    for (entry, root) in [(&entries[0], ""), (&entries[1], "wrapped/")] {
+        let header = world.path(&format!("store/{entry}/tree/{root}include/hip/hip_version.h"));
+        make_writable_and_remove(&header).expect("remove");
+    }
+    let receipt = format!("store/{}/receipt.json", entries[1]);
+    std::fs::remove_file(world.path(&receipt)).expect("remove");
+    for more in [&[][..], &["--quick"]] {
+        let run = world.run(&[&["store", "verify"], more].concat()).exits(3);
+        assert!(run.stderr.contains(&entries[0]) && run.stderr.contains(&entries[1]), "{}", run.stderr);
+    }
+    // Nothing can be fetched: what there is stays.
+    let repair = ["store", "verify", "--repair"];
+    world.run(&[&repair[..], &["--offline"]].concat()).exits(4);
+    assert_eq!(world.store().0.len(), 2);
+    // From a mirror; each entry of whichever toolchain, with a receipt and without.
+    let asked = server.request_count();
+    for archive in &archives {
+        let place = world.path(&format!("mirror/{}", sha256(archive)));
+        std::fs::create_dir_all(&place).expect("folder");
+        std::fs::write(place.join("dist.tar.gz"), archive).expect("write");
+    }
+    let run = world.run(&[&repair[..], &["--offline", "--mirror", "mirror"]].concat()).exits(0);
+    assert_eq!(run.stdout.matches("fetched again").count(), 2, "{}", run.stdout);
+    assert_eq!(server.request_count(), asked);
+    world.run(&["store", "verify"]).exits(0);
+}
+
+#[test]
+fn every_entry_is_listed_whoever_uses_it_and_however_damaged() {
+    let (_server, world, archives) = two_toolchains();
+    let entries = archives.each_ref().map(|archive| sha256(archive)[..16].to_owned());
+    let text = std::fs::read_to_string(world.path("toolchains.lock")).expect("lock");
+    let alone = text.split("[[toolchain]]").take(2).collect::<Vec<_>>().join("[[toolchain]]");
+    world.write("toolchains.lock", &alone);
+    let receipt = world.path(&format!("store/{}/receipt.json", entries[0]));
+    std::fs::write(&receipt, "{").expect("write");
+    let listed = world.run(&["store", "list"]).exits(0).stdout;
+    assert!(listed.contains(&format!("{}  damaged: ", entries[0])), "{listed}");
+    let line = listed.lines().find(|line| line.starts_with(&entries[1])).expect("listed");
+    assert!(line.ends_with("files  no toolchain of the lock"), "{listed}");
+    let damaged = world.run(&BOOTSTRAP).exits(3);
+    assert!(damaged.stderr.contains("hint: cargo xtask store verify --repair"), "{}", damaged.stderr);
+}
+
 #[test]
 fn gc_removes_what_no_toolchain_uses() {
     let server = Server::start();
@@ -216,7 +282,22 @@ fn gc_removes_what_no_toolchain_uses() {
     let dry = world.run(&["store", "gc", "--dry-run"]).exits(0);
     assert!(dry.stdout.contains("left by a process that died"), "{}", dry.stdout);
     assert_eq!(world.store().1.len(), 1);
-    world.run(&["store", "gc"]).exits(0);
+    // What is kept of downloads: one of the lock, one that is under way, one that nobody goes on with.
+    world.keep_partial(&sha256(&archive), b"x");
+    world.keep_partial(&"1".repeat(64), b"x");
+    world.keep_partial(&"2".repeat(64), b"x");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(2 * 86_400);
+    for name in [&sha256(&archive)[..16], "2222222222222222"] {
+        let part =
+            std::fs::File::options().write(true).open(world.path(&format!("store/partials/{name}.part")));
+        part.and_then(|part| part.set_modified(old)).expect("an old file");
+    }
+    let run = world.run(&["store", "gc", "--format", "json"]).exits(0);
+    let event: serde_json::Value = serde_json::from_str(run.stdout.trim()).expect("JSON");
+    let items = event["result"]["items"].as_array().expect("items").iter();
+    let names: Vec<&str> = items.filter_map(|item| item["name"].as_str()).collect();
+    assert_eq!(names, ["staging/0123456789abcdef", "partials/2222222222222222.part"]);
+    assert_eq!(world.partials().len(), 2, "{:?}", world.partials());
     assert_eq!((world.store().0.len(), world.store().1.len()), (1, 0), "what is used stays");
     world.write("toolchains.lock", "version = 1\n");
     world.run(&["store", "gc", "--keep", "1"]).exits(0);

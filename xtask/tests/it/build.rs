@@ -223,31 +223,94 @@ fn an_interrupted_build_ends_its_compilers_and_keeps_the_last_artifact() {
     world.write("hang.sh", &format!("echo $$ > '{0}.pid'; read line < '{0}'\n", fifo.display()));
     let script = world.path("hang.sh").display().to_string();
     let cmake = std::fs::read_to_string(world.path("scale/native/CMakeLists.txt")).expect("CMakeLists.txt");
-    for wait in ["execute_process(COMMAND sh ", "add_custom_target(hang ALL COMMAND sh "] {
+    let (configure, compile) = ("execute_process(COMMAND sh ", "add_custom_target(hang ALL COMMAND sh ");
+    // Who is killed cannot end anybody; Ninja, which is told, ends its compilers. CMake ends nobody that it waits for while it configures.
+    for (wait, signal) in [(configure, "-INT"), (compile, "-INT"), (compile, "-KILL")] {
         world.write("scale/native/CMakeLists.txt", &format!("{cmake}{wait}\"{script}\")\n"));
-        interrupt(&world);
+        interrupt(&world, signal);
     }
     assert_eq!(manifest(&world, "gfx1100"), before);
 }
 
-/// Starts a build, waits until its process hangs, interrupts xtask, and sees that process end.
-fn interrupt(world: &World) {
+/// Starts a build, waits until its process hangs, ends xtask, and sees that process end.
+fn interrupt(world: &World, signal: &str) {
     let pid_file = world.path("fifo.pid");
     let _ = std::fs::remove_file(&pid_file);
     let store = store().display().to_string();
-    let child = world.start(&["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store]);
+    // As in a slim image: no program `kill`, and whatever else.
+    let tools = world.path("tools");
+    std::fs::create_dir_all(&tools).expect("folder");
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let _ = std::os::unix::fs::symlink(cargo, tools.join("cargo"));
+    let child = world
+        .command(&["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store])
+        .env("PATH", &tools)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("xtask starts");
     let read_pid = || std::fs::read_to_string(&pid_file).unwrap_or_default();
     wait_until("the process runs", || read_pid().ends_with('\n'));
     let pid = read_pid().trim().to_owned();
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
     assert!(sent.expect("kill").success());
-    world.ended(child.wait_with_output().expect("xtask ends")).exits(130);
+    let ended = child.wait_with_output().expect("xtask ends");
+    if signal == "-INT" {
+        world.ended(ended).exits(130);
+    }
     // A process that nobody has asked for its exit status is dead, though it still has a number.
     let is_alive = || {
         let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         !state.is_empty() && !state.contains(") Z ")
     };
     wait_until(&format!("process {pid} ends with xtask"), || !is_alive());
+}
+
+#[test]
+fn builds_of_one_workspace_wait_for_each_other() {
+    let world = component_world();
+    let store = store().display().to_string();
+    let arguments = ["build", "--toolchain", "lite", "--targets", "gfx1100", "--store", &store];
+    world.write("target/xtask/build.lock", "");
+    world.write("target/xtask/build.holder", "process 1 on somewhere since today");
+    let lock = std::fs::File::open(world.path("target/xtask/build.lock")).expect("opens");
+    lock.lock().expect("locks");
+    let mut both = [world.start(&arguments), world.start(&arguments)];
+    for child in &mut both {
+        let mut said = std::io::BufReader::new(child.stderr.take().expect("stderr"));
+        let mut line = String::new();
+        std::io::BufRead::read_line(&mut said, &mut line).expect("reads");
+        let words =
+            "waiting for process 1 on somewhere since today, which is building or packing in this workspace";
+        assert!(line.contains(words), "{line}");
+        // Whoever goes on has somebody to talk to.
+        std::thread::spawn(move || std::io::copy(&mut said, &mut std::io::sink()));
+    }
+    drop(lock);
+    let ended = both.map(|child| world.ended(child.wait_with_output().expect("ends")).exits(0).stdout);
+    let built = |count: &str| ended.iter().filter(|text| text.contains(count)).count();
+    assert_eq!((built("1 artifacts, 1 built"), built("1 artifacts, 0 built")), (1, 1), "{ended:?}");
+}
+
+#[test]
+fn sources_that_change_while_they_are_built_are_not_published() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = component_world();
+    let source = world.path("scale/native/scale.hip").display().to_string();
+    let ccache = format!(
+        "#!/bin/sh\ncase \"$1\" in\n  --version) echo ccache version 4.9 ;;\n  *) echo >> {source}; exec \"$@\" ;;\nesac\n"
+    );
+    world.write("bin/ccache", &ccache);
+    std::fs::set_permissions(world.path("bin/ccache"), std::fs::Permissions::from_mode(0o755))
+        .expect("chmod");
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("PATH"));
+    let mut command =
+        world.command(&["build", "--toolchain", "lite", "--targets", "gfx1100", "--launcher", "ccache"]);
+    command.arg("--store").arg(store()).env("PATH", path);
+    let run = world.ended(command.output().expect("xtask")).exits(1);
+    assert!(run.stderr.contains("native sources changed while they were built"), "{}", run.stderr);
+    assert!(!world.path("artifacts/0.1.0").exists(), "nothing is published");
+    build(&world, "gfx1100", &[]).exits(0);
 }
 
 #[test]

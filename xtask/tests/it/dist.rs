@@ -343,6 +343,85 @@ fn what_was_built_elsewhere_is_merged_when_it_agrees() {
 }
 
 #[test]
+fn an_artifact_from_elsewhere_decides_no_place_outside_the_artifacts() {
+    let (world, other) = (rocm_world(), tempfile::tempdir().expect("temp"));
+    let outside = world.path("x");
+    // What would be replaced if the words of the BUILD.json were believed.
+    let victims = [
+        format!("x/{HOST}/engine/gfx1201/keep"),
+        "artifacts/0.1.0/x/gfx1201/keep".into(),
+        format!("artifacts/0.1.0/{HOST}/x/keep"),
+    ];
+    victims.iter().for_each(|victim| world.write(victim, "kept"));
+    for (field, value) in [
+        ("version", outside.display().to_string()),
+        ("version", "../x".into()),
+        ("version", "0.1.1".into()),
+        ("host", "../../x".into()),
+        ("component", "../x".into()),
+        ("component", "another".into()),
+        ("target", "../x".into()),
+        ("target", "gfx1".into()),
+    ] {
+        let _ = std::fs::remove_dir_all(other.path().join("artifacts"));
+        artifact(other.path(), "gfx1201", &[("strata-device", device(), true)], |m| {
+            m[field] = value.clone().into();
+        });
+        let files = || {
+            listed(world.root())
+                .lines()
+                .filter(|l| !l.starts_with("./target/"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let before = files();
+        let run = dist(&world, &["--merge", &other.path().display().to_string()]).exits(3);
+        let words =
+            format!("is of the {field} `{}`", value.replace(&world.root().display().to_string(), "[ROOT]"));
+        assert!(run.stderr.contains(&words), "{}", run.stderr);
+        assert_eq!(files(), before, "nothing is touched");
+    }
+}
+
+#[test]
+fn a_git_that_does_not_answer_and_a_time_that_is_none_stop_a_release() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = rocm_world();
+    world.write("bin/git", "#!/bin/sh\necho \"fatal: detected dubious ownership\" >&2\nexit 128\n");
+    std::fs::set_permissions(world.path("bin/git"), std::fs::Permissions::from_mode(0o755)).expect("chmod");
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("PATH"));
+    let run = |epoch: &str| {
+        let mut command = world.command(&["dist", "--toolchain", "t", "--targets", "gfx1201"]);
+        world.ended(command.env("PATH", &path).env("SOURCE_DATE_EPOCH", epoch).output().expect("xtask"))
+    };
+    let refused = run("yesterday").exits(2);
+    assert!(refused.stderr.contains("SOURCE_DATE_EPOCH=`yesterday` is no time"), "{}", refused.stderr);
+    // Without a repository there is nothing to ask about.
+    run("").exits(0);
+    std::fs::remove_dir_all(world.path("dist")).expect("remove");
+    world.write(".git/HEAD", "");
+    let refused = run("").exits(6);
+    assert!(refused.stderr.contains("fatal: detected dubious ownership"), "{}", refused.stderr);
+    let hint = "git config --global --add safe.directory [ROOT]";
+    assert!(refused.stderr.contains(hint), "{}", refused.stderr);
+    assert_eq!(names(&world.path("dist")), Vec::<String>::new());
+}
+
+#[test]
+fn provenance_is_about_wheels_too() {
+    let world = rocm_world();
+    let files = [("strata-device", &device()[..], true), ("python/engine/__init__.py", b"x = 1\n", false)];
+    artifact(world.root(), "gfx1201", &files, |_| {});
+    dist(&world, &ONE).exits(0);
+    let wheel = names(&world.path("dist")).into_iter().find(|name| name.ends_with(".whl")).expect("a wheel");
+    let bytes = std::fs::read(world.path("dist").join(&wheel)).expect("reads");
+    let provenance = json(&world.path("dist/provenance.intoto.json"));
+    let mut subjects = provenance["subject"].as_array().expect("subjects").iter();
+    let subject = subjects.find(|subject| subject["name"] == wheel.as_str()).expect("the wheel");
+    assert_eq!(subject["digest"]["sha256"], sha256(&bytes));
+}
+
+#[test]
 fn the_matrix_for_a_ci_service() {
     let world = rocm_world();
     let run = world.run(&["build", "--toolchain", "t", "--targets", "all", "--plan", "json"]).exits(0);

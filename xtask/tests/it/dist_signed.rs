@@ -72,6 +72,12 @@ fn a_signed_release_is_verified_and_a_changed_one_is_refused() {
 fn a_key_that_cannot_be_used_stops_a_release_before_it_is_packed() {
     let world = rocm_world();
     assert_eq!(signed_with(&world, "STRATA_MINISIGN_KEY", "rubbish"), 2);
+    // Before artifacts are taken over, and before a toolchain is brought.
+    for arguments in [&["dist", "--merge", "nowhere"][..], &["release"]] {
+        let arguments = [arguments, &["--toolchain", "t", "--sign-key", "nowhere"]].concat();
+        let run = world.run(&arguments).exits(1);
+        assert!(run.stderr.contains("failed to read `nowhere`"), "{}", run.stderr);
+    }
     assert_eq!(names(&world.path("dist")), Vec::<String>::new());
 }
 
@@ -99,7 +105,11 @@ fn the_hook_for_authenticode_signs_copies_of_our_programs() {
         run.stderr
     );
     assert_eq!(names(&world.path("dist")), Vec::<String>::new());
-    hook("#!/bin/sh\nprintf signed >> \"$1\"\n").exits(0);
+    hook("#!/bin/sh\necho \"$1\" >> ran; printf signed >> \"$1\"\n").exits(0);
+    let ran = std::fs::read_to_string(world.path("ran")).expect("the hook ran");
+    assert_eq!(ran.lines().count(), 1);
+    dist(&world, &["--targets", "gfx1201", "--sign-command", "./sign.sh", "--dry-run"]).exits(0);
+    assert_eq!(std::fs::read_to_string(world.path("ran")).expect("reads"), ran, "a preview signs nothing");
     let file = std::fs::File::open(world.path(&zip())).expect("opens");
     let mut zip = zip::ZipArchive::new(file).expect("a zip");
     let mut member = zip.by_name(&format!("strata-0.1.0-{HOST}-gfx1201/own.dll")).expect("packed");

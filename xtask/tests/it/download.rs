@@ -93,6 +93,54 @@ fn a_file_that_changed_upstream_is_not_glued_together() {
 }
 
 #[test]
+fn an_archive_of_unknown_size_that_came_whole_is_not_fetched_again() {
+    // Its tree is refused, so that the bytes are kept.
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members()[..5]);
+    let url = server.offer("dist.tar.gz", &archive, Fault::None);
+    let world = World::with_lock(&lock(&[(&url, &sha256(&archive), None)]));
+    world.run(&BOOTSTRAP).exits(1);
+    let offline = world.run(&["bootstrap", "--toolchain", "t", "--offline"]).exits(1);
+    assert!(!offline.stderr.contains("are missing"), "{}", offline.stderr);
+    assert_eq!(server.request_count(), 1, "the second run had the bytes");
+
+    // Beside one that is missing: the server says that there is nothing behind what is kept.
+    let (first, second) = (large_tar_gz(1), tar_gz("more/", &dist_members()[..1]));
+    let hashes = [sha256(&first), sha256(&second)];
+    let url = server.offer("first.tar.gz", &first, Fault::None);
+    let mut lock = lock(&[(&url, &hashes[0], None)]);
+    let url = server.offer("second.tar.gz", &second, Fault::None);
+    lock += &format!(
+        "\n[[package.source.archive]]\nurl = \"{url}\"\nfile = \"second.tar.gz\"\nsha256 = \"{}\"\n",
+        hashes[1]
+    );
+    let world = World::with_lock(&lock);
+    world.keep_partial(&hashes[0], &first);
+    let before = server.sent();
+    world.run(&BOOTSTRAP).exits(0);
+    assert_eq!(server.sent() - before, second.len() as u64, "one body was sent");
+
+    // As many bytes, and others: the hash decides, and they are fetched again.
+    let world = World::with_lock(&lock);
+    world.keep_partial(&hashes[0], &vec![0; first.len()]);
+    world.run(&BOOTSTRAP).exits(0);
+}
+
+#[test]
+fn a_file_that_shrinks_under_a_running_download_is_not_glued_together() {
+    let server = Server::start();
+    let archive = large_tar_gz(1);
+    // 416 for what is behind the bytes that were passed on already: nothing may be forgotten of them.
+    let faults = [Fault::Cut(archive.len() / 2), Fault::Status(416)];
+    let url = server.offer_with("dist.tar.gz", &archive, &faults);
+    let world = World::with_lock(&lock(&[(&url, &sha256(&archive), Some(archive.len()))]));
+    let run = world.run(&BOOTSTRAP).exits(4);
+    assert!(run.stderr.contains("answered 416"), "{}", run.stderr);
+    world.run(&BOOTSTRAP).exits(0);
+    assert_eq!(server.sent(), archive.len() as u64, "no byte twice");
+}
+
+#[test]
 fn a_stalled_transfer_is_broken_off_and_continued() {
     let server = Server::start();
     let archive = large_tar_gz(1);

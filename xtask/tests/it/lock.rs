@@ -27,7 +27,13 @@ fn update_shows_what_would_change_and_keeps_comments_and_order() {
     let run = world.run(&["lock", "update", "dist", "--to", "10.1.0", "--dry-run"]).exits(0);
     insta::assert_snapshot!(run.stdout.replace(server.address(), "[SERVER]"));
     assert_eq!(seen(&world), text, "a dry run writes nothing");
-    world.run(&["lock", "update", "dist", "--to", "10.1.0", "--locked"]).exits(3);
+    let asked = server.request_count();
+    let refused = world.run(&["lock", "update", "dist", "--to", "10.1.0", "--locked"]).exits(3);
+    assert_eq!(
+        (refused.stdout.as_str(), server.request_count()),
+        ("", asked),
+        "refused before anything is done"
+    );
     assert_eq!(seen(&world), text, "--locked forbids it");
 
     world.run(&["lock", "update", "dist", "--to", "10.1.0"]).exits(0);
@@ -93,6 +99,47 @@ fn add_measures_the_longest_path_too() {
     let run = world.run(&[&add[..], &["--host", "x86_64-unknown-linux-gnu", "--dry-run"]].concat()).exits(0);
     assert!(run.stdout.contains("longest = 59"), "{}", run.stdout);
     assert!(run.stdout.contains(&sha256(&archive)), "{}", run.stdout);
+}
+
+#[test]
+fn measuring_bears_bad_lines_and_ends_with_ctrl_c() {
+    let server = Server::start();
+    let archive = dist("10.0.0");
+    let half = archive.len() / 2;
+    let url = server.offer("dist-10.0.0.tar.gz", &archive, Fault::Stall(100));
+    let world = World::with_lock("version = 1\n");
+    let add = ["lock", "add", "dist", &url, "--license", "MIT"];
+    let stalled = world.command(&add).env("STRATA_STALL_SECONDS", "0.1").output().expect("runs");
+    let run = world.ended(stalled).exits(4);
+    assert!(run.stderr.contains("stalled: nothing came for"), "{}", run.stderr);
+
+    let waiting = world.start(&add);
+    (0..7).for_each(|_| server.wait_for_stall());
+    let process = waiting.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &process]).status().expect("kill").success());
+    world.ended(waiting.wait_with_output().expect("ends")).exits(130);
+    assert_eq!(std::fs::read_to_string(world.path("toolchains.lock")).expect("lock"), "version = 1\n");
+
+    // Broken once, it is continued.
+    let url = server.offer_with("dist-10.0.1.tar.gz", &archive, &[Fault::Cut(half)]);
+    let before = server.sent();
+    world.run(&["lock", "add", "dist", &url, "--license", "MIT"]).exits(0);
+    assert_eq!(server.sent() - before, archive.len() as u64, "no byte twice");
+}
+
+#[test]
+fn an_interrupted_client_of_a_registry_is_no_trouble_of_the_network() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::with_lock("version = 1\n");
+    // As at a terminal, Ctrl-C reaches both; pip dies of it with words of its own.
+    let pip = "#!/bin/sh\ncase \"$*\" in *--version) exit 0 ;; esac\nkill -INT $PPID\nsleep 1\nexit 1\n";
+    world.write("bin/python3", pip);
+    std::fs::set_permissions(world.path("bin/python3"), std::fs::Permissions::from_mode(0o755))
+        .expect("chmod");
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").expect("PATH"));
+    let mut command = world.command(&["lock", "add", "ninja", "pip:ninja==1.13.0", "--license", "MIT"]);
+    let run = world.ended(command.env("PATH", path).output().expect("runs")).exits(130);
+    assert!(run.stderr.contains("interrupted"), "{}", run.stderr);
 }
 
 #[test]

@@ -27,6 +27,24 @@ fn build(world: &World, path: &str) -> String {
 }
 
 #[test]
+fn paths_that_are_no_text_and_times_that_are_none_are_borne() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let odd = world.root().join(std::ffi::OsStr::from_bytes(b"st\xffre"));
+    let mut command = world.command(&["store", "path", "--format", "json", "--store"]);
+    let run = world.ended(command.arg(odd).output().expect("xtask")).exits(0);
+    assert!(run.stdout.contains("st\u{fffd}re"), "{}", run.stdout);
+    let world = World::with_lock(
+        "version = 1\n[[toolchain]]\nname = \"t\"\nhost = \"x86_64-unknown-linux-gnu\"\nrocm = \"1\"\ntargets = []\npackages = []\n",
+    );
+    for value in ["-1", "nan", "inf", "1e300", "x"] {
+        let mut command = world.command(&["bootstrap", "--toolchain", "t"]);
+        command.env("STRATA_STALL_SECONDS", value).env("STRATA_RETRY_SCALE", value);
+        world.ended(command.output().expect("xtask")).exits(0);
+    }
+}
+
+#[test]
 fn any_folder_and_a_path_of_9000_characters_give_the_same_kernels() {
     let path = std::env::var("PATH").expect("PATH");
     let plain = build(&component_world(), &path);

@@ -155,6 +155,21 @@ fn a_project_without_code_for_the_target_and_a_folder_without_project_are_refuse
 }
 
 #[test]
+fn a_project_is_built_for_this_machine_only() {
+    let world = component_world();
+    let folder = project(&world, "p").display().to_string();
+    let arguments = ["build", "--toolchain", "lite", "--targets", "gfx1201", "--from", &folder];
+    for dry_run in [&[][..], &["--dry-run"]] {
+        let other = [&arguments[..], &["--host", "x86_64-pc-windows-gnu"], dry_run].concat();
+        let mut command = world.command(&other);
+        let run = world.ended(command.arg("--store").arg(store()).output().expect("xtask starts")).exits(2);
+        let words = "--from builds programs for x86_64-unknown-linux-gnu, not for x86_64-pc-windows-gnu";
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+    }
+    assert!(!world.path("artifacts").exists(), "nothing is published");
+}
+
+#[test]
 fn a_source_package_of_the_lock_is_built_by_its_name() {
     let (world, _server) = world_with_source();
     let build =

@@ -102,9 +102,15 @@ fn an_sdk_of_the_machine_builds_and_makes_no_release() {
 
     let again = run(&world, &["build", "--targets", "gfx1100"], &root).exits(0);
     assert!(again.stderr.contains("nothing to do"), "{}", again.stderr);
+    // Updated in place, where nothing of its older files is newer: what was compiled with the old one is not taken for the new one's.
     std::fs::write(root.join("lib/llvm/amdgcn/bitcode/oclc_isa_version_1101.bc"), "x").expect("write");
+    let work = "target/xtask/x86_64-unknown-linux-gnu/scale/gfx1100";
+    let old = ["cmake", "hip-lang"].map(|folder| format!("{work}/{folder}/of-the-old-one"));
+    old.iter().for_each(|file| world.write(file, ""));
     let changed = run(&world, &["build", "--targets", "gfx1100"], &root).exits(0);
     assert!(changed.stderr.contains("toolchain"), "another SDK is another input: {}", changed.stderr);
+
+    old.iter().for_each(|file| assert!(!world.path(file).exists(), "{file}"));
 
     let refused = [
         run(&world, &["dist", "--targets", "gfx1100"], &root).exits(6),

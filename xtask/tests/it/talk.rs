@@ -1,8 +1,8 @@
 //! What a pipeline reads: events, annotations, bug reports.
 
 use crate::support::{
-    BOOTSTRAP, Fault, Server, World, dist_members, json_complaints, large_tar_gz, lock_of, sha256, tar_gz,
-    workspace_root,
+    BOOTSTRAP, Fault, Server, World, dist_members, json_complaints, large_tar_gz, lock, lock_of, sha256,
+    tar_gz, workspace_root,
 };
 use serde_json::Value;
 
@@ -52,6 +52,48 @@ fn every_event_is_what_the_schema_says() {
         r#"{"event": "error", "schema": 1, "message": "x", "causes": [], "hint": null, "exit_code": 1}"#,
     ] {
         assert_ne!(json_complaints(&schema, wrong), "", "{wrong}");
+    }
+}
+
+#[test]
+fn a_password_or_token_of_an_address_is_told_nowhere() {
+    let server = Server::start();
+    let archive = large_tar_gz(2);
+    let hash = sha256(&archive);
+    let own = |user: &str| server.address().replace("://", &format!("://{user}:SECRET@"));
+    let in_mirror = format!("m/{hash}/dist.tar.gz");
+    let forbidden = "http://user:SECRET@example.org/dist.tar.gz?token=SECRET";
+    for (fault, redirect, code) in [
+        (Fault::None, None, 0),
+        (Fault::Status(403), None, 4),
+        (Fault::Cut(1000), None, 4),
+        (Fault::Page, None, 4),
+        (Fault::None, Some(format!("{}/other?token=SECRET", own("moved"))), 4),
+        (Fault::None, Some(forbidden.to_owned()), 4),
+        (Fault::None, Some("ftp://user:SECRET@example.org/?token=SECRET".to_owned()), 4),
+    ] {
+        let url =
+            server.offer("dist.tar.gz?key=SECRET", &archive, fault).replace(server.address(), &own("lock"));
+        server.offer(&in_mirror, &archive, fault);
+        if let Some(to) = &redirect {
+            server.redirect("dist.tar.gz?key=SECRET", to);
+            server.redirect(&in_mirror, to);
+        }
+        let mirror = format!("{}/m", own("mirror"));
+        for format in ["human", "json"] {
+            let world = World::with_lock(&lock(&[(&url, &hash, Some(archive.len()))]));
+            let mut command = world.command(&BOOTSTRAP);
+            command.args(["--mirror", &mirror, "--format", format, "-v"]).env("GITHUB_ACTIONS", "true");
+            let run = world.ended(command.output().expect("xtask")).exits(code);
+            let shown = world.run(&["lock", "show"]).exits(0);
+            for stream in [&run.stdout, &run.stderr, &shown.stdout] {
+                assert!(!stream.contains("SECRET"), "{stream}");
+            }
+            let mut grep = std::process::Command::new("grep");
+            let found =
+                grep.args(["-r", "SECRET", "store"]).current_dir(world.root()).output().expect("grep");
+            assert_eq!((found.status.code(), String::from_utf8_lossy(&found.stdout).as_ref()), (Some(1), ""));
+        }
     }
 }
 

@@ -68,7 +68,7 @@ fn the_wheel_is_installed_and_gives_the_numbers_of_the_formulas() {
 
 #[test]
 fn calls_on_a_gpu_launch_the_kernels_of_the_wheel() {
-    let Some(stub) = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
+    let stub = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")));
     for (target, _) in TARGETS {
         let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("launches-{target}"));
         let _ = std::fs::remove_file(&log);
@@ -84,7 +84,7 @@ fn calls_on_a_gpu_launch_the_kernels_of_the_wheel() {
 
 #[test]
 fn a_card_without_code_and_a_machine_without_a_runtime_are_told() {
-    let Some(stub) = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR"))) else { return };
+    let stub = stub::folder(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let device = Path::new("gfx1151|a card|16|20|1|32");
     let said = run("launches.py", &[("LD_LIBRARY_PATH", stub), ("STRATA_STUB_DEVICES", device)]);
     assert!(said.contains("there is no code for gfx1151; build it with"), "{said}");

@@ -21,7 +21,9 @@ pub(crate) struct Chosen {
 pub(super) fn choose(scores: &[f32], experts: Experts) -> Vec<Chosen> {
     let mut chosen = Vec::with_capacity(scores.len() / experts.count * experts.used);
     for (token, scores) in scores.chunks_exact(experts.count).enumerate() {
-        let mut weights = scores.to_vec();
+        // What is no number is the worst score, as on cards.
+        let number = |score: &f32| if score.is_nan() { f32::NEG_INFINITY } else { *score };
+        let mut weights: Vec<f32> = scores.iter().map(number).collect();
         softmax(&mut weights);
         let mut order: Vec<usize> = (0..experts.count).collect();
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -70,6 +72,10 @@ mod tests {
         assert_eq!(chosen.iter().map(|chosen| chosen.expert).collect::<Vec<_>>(), [1, 3]);
         let sum: f32 = chosen.iter().map(|chosen| chosen.weight).sum();
         assert!((sum - 1.0).abs() < 1e-6 && chosen[0].weight > chosen[1].weight);
+        let chosen = choose(&[0.0, f32::NAN, 1.0, 2.0], Experts { count: 4, used: 2, width: 1 });
+        let of = |chosen: &Chosen| (chosen.expert, chosen.weight.is_nan());
+        assert_eq!(chosen.iter().map(of).collect::<Vec<_>>(), [(3, false), (2, false)]);
+        let chosen = choose(&[0.0, 3.0, 1.0, 2.0], Experts { count: 4, used: 2, width: 1 });
         let jobs = by_expert(&chosen, 4);
         assert_eq!(jobs.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 0, 1]);
     }

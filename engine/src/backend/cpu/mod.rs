@@ -150,7 +150,7 @@ impl Backend for Cpu {
         &self,
         cache: &mut Cache,
         _step: &Step,
-        work: impl FnOnce(&mut Cache) -> Result<Option<Vec<f32>>, Infallible>,
+        work: impl Fn(&mut Cache) -> Result<Option<Vec<f32>>, Infallible>,
     ) -> Result<Vec<f32>, Infallible> {
         Ok(work(cache)?.unwrap_or_default())
     }

@@ -1,17 +1,21 @@
 //! hipBLASLt for large products of halves, where it is there, and the table that tunes it.
 
 use gfx::Target;
-use hip::{BlasElement, BlasLt, LoadError, Runtime};
+use hip::{BlasElement, BlasError, BlasLt, BlasProduct, LoadError, Runtime, Stream};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Rows of activations from which on it is asked. Not measured: no GPU at hand.
 pub(super) const MANY: usize = 64;
 
 /// hipBLASLt on one card.
 pub(super) struct Blas {
-    pub(super) library: BlasLt,
+    library: BlasLt,
     tuning: Tuning,
+    /// Products that it does not take: they are not asked for again.
+    refused: Mutex<HashSet<Shape>>,
 }
 
 impl Blas {
@@ -34,12 +38,36 @@ impl Blas {
             (path.display().to_string(), table)
         });
         let (tuning, said) = Tuning::of(table, target, version);
-        (Some(Self { library, tuning }), format!("hipBLASLt {} of `{path}`; {said}", in_words(version)))
+        let refused = Mutex::default();
+        (
+            Some(Self { library, tuning, refused }),
+            format!("hipBLASLt {} of `{path}`; {said}", in_words(version)),
+        )
     }
 
-    /// Which algorithm multiplies a shape: 0 is the library's own choice.
-    pub(super) fn choice(&self, shape: Shape) -> usize {
-        self.tuning.choice(shape)
+    /// Queues a product, by the algorithm that the table has for it or else the library's own choice. Whether it did: what it does not take is remembered, and the
+    /// first of it is said.
+    ///
+    /// # Errors
+    /// [`BlasError::Status`]: it took the product and failed.
+    pub(super) fn multiply(&self, stream: &Stream, product: &BlasProduct) -> Result<bool, BlasError> {
+        let BlasProduct { element, rows, columns, count, .. } = *product;
+        let shape = Shape { element, rows, columns, count };
+        let refused = || self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused().contains(&shape) {
+            return Ok(false);
+        }
+        match self.library.multiply(stream, product, self.tuning.choice(shape)) {
+            Err(error @ BlasError::NoAlgorithm { .. }) => {
+                let mut refused = refused();
+                if refused.is_empty() {
+                    eprintln!("the engine's own kernel multiplies {rows}x{columns}x{count}: {error}");
+                }
+                refused.insert(shape);
+                Ok(false)
+            }
+            done => done.map(|()| true),
+        }
     }
 }
 
@@ -49,7 +77,7 @@ fn in_words(version: i32) -> String {
 }
 
 /// A product that may be tuned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Shape {
     #[serde(with = "element")]
     pub(super) element: BlasElement,

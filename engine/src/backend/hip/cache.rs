@@ -61,8 +61,7 @@ impl Cache {
         let bytes = slots * pages.of_each * PAGE * kv_heads * head_dim * 2;
         // Attention reads whole pages and weights what lies behind the last key with 0, which must not be infinite.
         let zeros = |card: &Card| {
-            card.enter()?;
-            let mut memory = card.call(card.runtime.allocate(bytes))?;
+            let mut memory = card.allocate(bytes)?;
             card.call(memory.fill(0)).map(|()| memory)
         };
         let layer = |layer| {

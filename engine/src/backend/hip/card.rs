@@ -102,18 +102,35 @@ impl Card {
     pub(super) fn take(&self, bytes: usize) -> Result<Pooled, Error> {
         let buffer = match self.pool.take(bytes) {
             Some(buffer) => buffer,
-            None => {
-                self.enter()?;
-                self.call(self.runtime.allocate(size_for(bytes)))?
-            }
+            None => self.allocate(size_for(bytes))?,
         };
         Ok(Pooled::new(buffer, self.pool.clone()))
     }
 
+    /// Memory of its own. Where there is none left, what steps do not use just now makes room.
+    pub(super) fn allocate(&self, bytes: usize) -> Result<DeviceBuffer, Error> {
+        self.enter()?;
+        let first = self.runtime.allocate(bytes);
+        if first.as_ref().is_err_and(CallError::is_out_of_memory) {
+            // Work that is queued still knows that memory.
+            self.wait()?;
+            self.runtime.clear_last_error();
+            if self.pool.empty() {
+                return self.call(self.runtime.allocate(bytes));
+            }
+        }
+        self.call(first)
+    }
+
+    /// What steps work in.
+    pub(super) fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
     /// Memory that holds `bytes`, for weights.
     pub(super) fn upload(&self, bytes: &[u8]) -> Result<DeviceBuffer, Error> {
-        self.enter()?;
-        self.call(self.runtime.upload(bytes))
+        let mut memory = self.allocate(bytes.len())?;
+        self.call(memory.write(bytes)).map(|()| memory)
     }
 
     /// The inputs of the step that is computed.
@@ -132,7 +149,7 @@ impl Card {
         let mut inputs = self.inputs.write().unwrap_or_else(PoisonError::into_inner);
         let moves = inputs.len() < bytes.len();
         if moves {
-            *inputs = self.call(self.runtime.allocate(bytes.len().next_power_of_two()))?;
+            *inputs = self.allocate(bytes.len().next_power_of_two())?;
         }
         self.call(inputs.write(bytes)).map(|()| moves)
     }

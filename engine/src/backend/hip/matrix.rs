@@ -1,12 +1,12 @@
 //! Weight matrices on a card, and the rule that chooses the kernel for a product.
 
-use super::blas::{MANY, Shape};
+use super::blas::MANY;
 use super::buffer::Buffer;
 use super::card::Card;
 use super::error::Error;
 use crate::gguf::{Gguf, Tensor, TensorType};
 use crate::kernels::{Conversion, Embed, MultiplyMatrix, MultiplyVector, has_matrix_kernel};
-use hip::{BlasElement, BlasError, BlasProduct, DeviceBuffer};
+use hip::{BlasElement, BlasProduct, DeviceBuffer};
 
 /// A matrix, or one an expert, as the file stores it.
 pub struct Matrix {
@@ -141,7 +141,7 @@ impl Matrix {
         card.launch(&call.call(self.kind))
     }
 
-    /// Whether hipBLASLt has an algorithm for this product; then it is queued.
+    /// Whether hipBLASLt takes this product; then it is queued.
     fn multiply_by_blas(
         &self,
         card: &Card,
@@ -151,23 +151,17 @@ impl Matrix {
     ) -> Result<bool, Error> {
         let Some(blas) = &card.blas else { return Ok(false) };
         card.enter()?;
-        let (columns, rows, count) = (self.columns, self.rows, count as usize);
-        let choice = blas.choice(Shape { element, rows, columns, count });
         let product = BlasProduct {
             element,
             out: out.address,
             weights: self.memory.address(),
             x,
-            columns,
-            rows,
-            count,
+            columns: self.columns,
+            rows: self.rows,
+            count: count as usize,
             out_stride: out.stride,
         };
-        match blas.library.multiply(&card.stream, &product, choice) {
-            Ok(()) => Ok(true),
-            Err(BlasError::NoAlgorithm { .. }) => Ok(false),
-            Err(why) => Err(Error::Blas { device: card.number, why }),
-        }
+        blas.multiply(&card.stream, &product).map_err(|why| Error::Blas { device: card.number, why })
     }
 
     /// Each of `count` rows at `x` times the matrices of `share` experts, whose numbers lie at `experts`; below 0: 0.

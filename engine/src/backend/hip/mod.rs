@@ -164,7 +164,14 @@ impl Hip {
 
     /// Prepares the cards for a step that is computed launch by launch.
     pub(super) fn begin(&self, cache: &Cache, step: &Step) -> Result<(), Error> {
-        self.put_inputs(&step.block(cache.pages, 0)).map(drop)
+        self.put_inputs(&step.block(cache.pages, 0))?;
+        self.trim();
+        Ok(())
+    }
+
+    /// Gives back memory that steps do not need. Nothing is recorded, and all work is done.
+    fn trim(&self) {
+        self.cards.iter().for_each(|card| card.pool().trim());
     }
 }
 
@@ -228,7 +235,7 @@ impl Backend for Hip {
         &self,
         cache: &mut Cache,
         step: &Step,
-        work: impl FnOnce(&mut Cache) -> Result<Option<Buffer>, Error>,
+        work: impl Fn(&mut Cache) -> Result<Option<Buffer>, Error>,
     ) -> Result<Vec<f32>, Error> {
         token::compute(self, cache, step, work)
     }

@@ -16,6 +16,8 @@ pub(super) struct Key {
     tokens: usize,
     /// Keys that attention is planned for.
     keys: usize,
+    /// How often the memory of steps was given back.
+    memory: u64,
 }
 
 /// How far a graph is.
@@ -28,6 +30,8 @@ pub(super) enum Token {
     Warm(Key),
     /// Recorded.
     Recorded(Key, Graph, Buffer),
+    /// A step could not be recorded, and no other is tried.
+    Never,
 }
 
 /// What is done with a step.
@@ -42,6 +46,13 @@ enum Way {
 }
 
 impl Token {
+    /// Drops what was recorded.
+    fn forget(&mut self) {
+        if !matches!(self, Self::Never) {
+            *self = Self::None;
+        }
+    }
+
     /// The way of a step with this key; `None`: it is no step that generates.
     fn way(&self, key: Option<Key>) -> Way {
         match (self, key) {
@@ -57,37 +68,56 @@ pub(super) fn compute(
     hip: &Hip,
     cache: &mut Cache,
     step: &Step,
-    work: impl FnOnce(&mut Cache) -> Result<Option<Buffer>, Error>,
+    work: impl Fn(&mut Cache) -> Result<Option<Buffer>, Error>,
 ) -> Result<Vec<f32>, Error> {
-    let can = hip.records && step.is_decode();
+    let mut token = hip.token.lock().unwrap_or_else(PoisonError::into_inner);
+    let can = hip.records && step.is_decode() && !matches!(*token, Token::Never);
     let key = can.then(|| Key {
         cache: cache.id,
         tokens: step.tokens.count,
         keys: cache.pages.planned_keys(step.most_keys()),
+        memory: hip.cards[0].pool().emptied(),
     });
-    let mut token = hip.token.lock().unwrap_or_else(PoisonError::into_inner);
     let mut way = token.way(key);
     if way != Way::Replay {
-        *token = Token::None;
+        token.forget();
     }
     let ticket = hip.bell.as_ref().map_or(0, Bell::next_ticket);
     // Where the inputs moved, what was recorded finds them no more.
     if hip.put_inputs(&step.block(cache.pages, ticket))? {
-        *token = Token::None;
+        token.forget();
         way = Way::Plain;
     }
     if way == Way::Record {
-        let recorded = record(hip, step, || work(cache))?;
-        *token = match (recorded, key) {
-            (Some((graph, Some(out))), Some(key)) => Token::Recorded(key, graph, out),
-            _ => return Ok(Vec::new()),
-        };
-    } else if way == Way::Plain {
-        let out = work(cache)?;
-        *token = key.map_or(Token::None, Token::Warm);
-        return out.map_or(Ok(Vec::new()), |out| hip.read(&out));
+        match record(hip, step, || work(cache)) {
+            Ok(Some((graph, Some(out)))) if let Some(key) = key => *token = Token::Recorded(key, graph, out),
+            Ok(_) => way = Way::Plain,
+            Err(error) => {
+                eprintln!(
+                    "every step is queued launch by launch from now on: it cannot be recorded: {error}"
+                );
+                *token = Token::Never;
+                way = Way::Plain;
+            }
+        }
     }
-    let Token::Recorded(_, graph, out) = &*token else { return Ok(Vec::new()) };
+    if let (Token::Recorded(_, graph, out), true) = (&*token, way != Way::Plain) {
+        let done = replay(hip, graph, out, ticket);
+        if done.is_err() {
+            token.forget();
+        }
+        return done;
+    }
+    hip.trim();
+    let out = work(cache)?;
+    if let (Some(key), false) = (key, matches!(*token, Token::Never)) {
+        *token = Token::Warm(key);
+    }
+    out.map_or(Ok(Vec::new()), |out| hip.read(&out))
+}
+
+/// Queues what was recorded, and waits for its numbers.
+fn replay(hip: &Hip, graph: &Graph, out: &Buffer, ticket: u32) -> Result<Vec<f32>, Error> {
     let card = &hip.cards[0];
     card.enter()?;
     card.call(graph.launch(&card.stream))?;

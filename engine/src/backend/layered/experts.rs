@@ -40,16 +40,19 @@ impl OnCard {
     }
 }
 
-/// The card's part of what was chosen, and the CPU's.
+/// The card's part of what was chosen, and the CPU's. A number that is no expert's is nobody's.
 fn divide(chosen: &[i32], weights: &[f32], used: usize, places: &[i32]) -> (Vec<i32>, Vec<Chosen>) {
-    let place = |expert: &i32| usize::try_from(*expert).map_or(-1, |expert| places[expert]);
-    let here: Vec<i32> = chosen.iter().map(place).collect();
+    let find = |number: i32| {
+        let expert = usize::try_from(number).ok()?;
+        Some((expert, *places.get(expert)?))
+    };
+    let here = chosen.iter().map(|expert| find(*expert).map_or(-1, |(_, place)| place)).collect();
     let all = chosen.iter().zip(weights).enumerate();
-    let chosen = all.filter_map(|(at, (expert, weight))| {
-        Some(Chosen { token: at / used, expert: usize::try_from(*expert).ok()?, weight: *weight })
+    let there = all.filter_map(|(at, (expert, weight))| {
+        let (expert, place) = find(*expert)?;
+        (place < 0).then_some(Chosen { token: at / used, expert, weight: *weight })
     });
-    let there = chosen.filter(|chosen| places[chosen.expert] < 0).collect();
-    (here, there)
+    (here, there.collect())
 }
 
 impl Layered {
@@ -130,5 +133,7 @@ mod tests {
         assert_eq!(here, [1, -1, -1, 0]);
         let chosen = |token, expert, weight| Chosen { token, expert, weight };
         assert_eq!(there, [chosen(0, 0, 0.4), chosen(1, 2, 0.7)]);
+        // None, and one that there is not.
+        assert_eq!(divide(&[-1, 1024], &[0.6, 0.4], 2, &[-1, 1]), (vec![-1, -1], Vec::new()));
     }
 }

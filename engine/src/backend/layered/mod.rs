@@ -112,7 +112,7 @@ impl Backend for Layered {
         &self,
         cache: &mut Cache,
         step: &Step,
-        work: impl FnOnce(&mut Cache) -> Result<Option<Buffer>, Error>,
+        work: impl Fn(&mut Cache) -> Result<Option<Buffer>, Error>,
     ) -> Result<Vec<f32>, Error> {
         self.cards.begin(&cache.card, &step.card)?;
         match work(cache)? {

@@ -51,7 +51,7 @@ impl Compile {
     /// The same of an empty kernel.
     pub(super) fn probe(&self, source: &Path, to: &Path) -> Vec<OsString> {
         let kept = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib"];
-        let flags = kept.map(str::to_owned).into_iter().chain(self.starting_with(&["-m", "--offload-arch="]));
+        let flags = kept.map(str::to_owned).into_iter().chain(self.machine_flags(&["--offload-arch="]));
         let more = ["-nogpuinc", "-S", "-emit-llvm"];
         self.line(flags.collect(), &more, &source.to_string_lossy(), to)
     }
@@ -59,7 +59,7 @@ impl Compile {
     /// Optimises IR, makes code of it, and links that to the code object, as the driver does for HIP.
     pub(super) fn back_end(&self, ir: &Path) -> Vec<OsString> {
         let mut flags = vec!["--target=amdgcn-amd-amdhsa".to_owned(), format!("-mcpu={}", self.target)];
-        flags.extend(self.starting_with(&["-m", "-O"]).filter(|flag| flag != "-mllvm"));
+        flags.extend(self.machine_flags(&["-O"]));
         flags.extend(["-nogpulib", "-mllvm", "-amdgpu-internalize-symbols"].map(str::to_owned));
         flags.extend(self.pairs("-mllvm").into_iter().flat_map(|option| ["-mllvm".to_owned(), option]));
         self.line(flags, &["-x", "ir"], &ir.to_string_lossy(), &self.output)
@@ -99,8 +99,11 @@ impl Compile {
         flags
     }
 
-    fn starting_with(&self, prefixes: &[&str]) -> impl Iterator<Item = String> {
-        self.flags.iter().filter(|flag| prefixes.iter().any(|prefix| flag.starts_with(prefix))).cloned()
+    /// Those of the machine, which begin with `-m`, and those that begin with one of `more`; LLVM's own options have two words.
+    fn machine_flags(&self, more: &[&str]) -> impl Iterator<Item = String> {
+        let fits =
+            |flag: &&String| flag.starts_with("-m") || more.iter().any(|prefix| flag.starts_with(prefix));
+        self.flags.iter().filter(fits).filter(|flag| *flag != "-mllvm").cloned()
     }
 
     /// The words that follow `option`.
@@ -113,7 +116,7 @@ impl Compile {
 mod tests {
     use super::*;
 
-    const LINE: &str = "clang++ -O3 -x hip --cuda-device-only --offload-arch=gfx1102 -mcode-object-version=5 -nogpulib -Xclang \
+    const LINE: &str = "clang++ -O3 -x hip --cuda-device-only --offload-arch=gfx1102 -mcode-object-version=5 -mllvm -o=1 -nogpulib -Xclang \
                         -dependency-file -Xclang a.d -Xclang -MT -Xclang a.o -o a.o -c a.hip";
 
     fn parse(line: &str) -> Option<Compile> {

@@ -36,11 +36,12 @@ pub(crate) struct Env {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Reader {
     /// bash, zsh and other shells of their family
-    #[default]
+    #[cfg_attr(not(windows), default)]
     Bash,
     /// fish
     Fish,
     /// PowerShell
+    #[cfg_attr(windows, default)]
     Powershell,
     /// A program: variables and folders of the PATH
     Json,
@@ -63,7 +64,7 @@ impl Env {
         let installed = session.installed(selected)?;
         let workspace = load_workspace(&session.root)?;
         let what = What::only(&self.targets, &self.components);
-        let request = what.request(session, &lock, selected, &workspace, &installed)?;
+        let request = what.request(session, &lock, selected, &workspace, &installed, false)?;
         let plan = make_plan(&request)?;
         if self.reader == Reader::CmakePresets || self.write {
             return self.presets(session, &request, &plan);
@@ -71,7 +72,7 @@ impl Env {
         let environment = environment(&request, &plan);
         let value = json!({"variables": environment.variables, "path": environment.path});
         let text = match self.reader {
-            Reader::Bash => shells::bash(&environment),
+            Reader::Bash => shells::bash(&environment, Host::THIS),
             Reader::Fish => shells::fish(&environment),
             Reader::Powershell => shells::powershell(&environment, if cfg!(windows) { ";" } else { ":" }),
             Reader::Json | Reader::CmakePresets => format!("{value:#}"),

@@ -1,18 +1,30 @@
 //! An environment in the words of each shell, quoted so that nothing in a path is read as code.
 
 use super::Environment;
+use crate::lock::Host;
 
-/// For `eval "$(…)"`.
-pub(super) fn bash(environment: &Environment) -> String {
+/// For `eval "$(…)"`, on Windows in the bash of Git or MSYS2.
+pub(super) fn bash(environment: &Environment, host: Host) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     let mut lines: Vec<String> = environment
         .variables
         .iter()
         .map(|(name, value)| format!("export {name}={}", quoted(value)))
         .collect();
-    let path: String = environment.path.iter().map(|folder| format!("{}:", quoted(folder))).collect();
+    let path: String =
+        environment.path.iter().map(|folder| format!("{}:", quoted(&in_path(folder, host)))).collect();
     lines.push(format!("export PATH={path}\"$PATH\""));
     lines.join("\n")
+}
+
+/// A folder as a PATH of bash has it: on Windows the colon of `C:/x` would end an entry, and `/c/x` means the same.
+fn in_path(folder: &str, host: Host) -> String {
+    match folder.split_once(':') {
+        Some((drive, rest)) if host != Host::Linux && drive.len() == 1 => {
+            format!("/{}{}", drive.to_ascii_lowercase(), rest.replace('\\', "/"))
+        }
+        _ => folder.to_owned(),
+    }
 }
 
 /// For `… | source`.
@@ -60,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_shell_gets_back_what_was_meant() {
-        let script = format!("{}\nprintf '%s\\n' \"$CXX\" \"$ROOT\" \"$PATH\"", bash(&odd()));
+        let script = format!("{}\nprintf '%s\\n' \"$CXX\" \"$ROOT\" \"$PATH\"", bash(&odd(), Host::Linux));
         let output = std::process::Command::new("/bin/sh")
             .args(["-c", &script])
             .env("PATH", "/usr/bin:/bin")
@@ -68,6 +80,23 @@ mod tests {
             .expect("sh");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(text, "/a b/it's $(x)/\"clang++\"\nC:\\x\n/a b/bin:/c's:/Jo’s:/usr/bin:/bin\n");
+    }
+
+    #[test]
+    fn a_drive_is_a_folder_in_the_path_of_bash() {
+        let on = |host, folder: &str| in_path(folder, host);
+        for host in [Host::WindowsMsvc, Host::WindowsGnu] {
+            assert_eq!(on(host, "C:/a b/bin"), "/c/a b/bin");
+            assert_eq!(on(host, r"D:\x\y"), "/d/x/y");
+            assert_eq!(on(host, "//server/x"), "//server/x");
+        }
+        assert_eq!(on(Host::Linux, "/a:b/c"), "/a:b/c");
+        let environment = Environment {
+            variables: [("CXX".to_owned(), "C:/x/clang++".to_owned())].into(),
+            path: vec!["C:/x".into()],
+        };
+        let text = bash(&environment, Host::WindowsMsvc);
+        assert_eq!(text, "export CXX='C:/x/clang++'\nexport PATH='/c/x':\"$PATH\"");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `cargo xtask lock add`
 
 use super::{Session, measure};
+use crate::address;
 use crate::commands::Usage;
 use crate::commands::bootstrap::From;
 use crate::digest::Sha256;
@@ -151,7 +152,7 @@ fn parse_spec(spec: &str) -> anyhow::Result<(Channel, Archive)> {
     }
     fetch::check_url(spec)?;
     archive.url = spec.to_owned();
-    archive.file = spec.rsplit('/').next().unwrap_or_default().to_owned();
+    archive.file = address::file(spec);
     Format::of_name(&archive.file)?;
     Ok((Channel::Url, archive))
 }

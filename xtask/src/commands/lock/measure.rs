@@ -18,7 +18,7 @@ pub(super) fn archive(
     context: &fetch::Context,
 ) -> anyhow::Result<Archive> {
     let folder = tempfile::tempdir_in(mirror)?;
-    let path = download_to(channel, &archive, folder.path(), &context.debian)?;
+    let path = download_to(channel, &archive, folder.path(), context)?;
     let (sha256, size) = Sha256::of_file(&path).named("read", &path)?;
     archive.file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match channel {

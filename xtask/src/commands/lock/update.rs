@@ -37,6 +37,9 @@ impl Update {
     /// Runs it.
     pub(super) fn run(&self, session: &Session) -> anyhow::Result<()> {
         let path = session.lock_path();
+        if session.global.locked && !self.dry_run {
+            return Err(lock::Error::Locked { path }.into());
+        }
         let text = files::read_text(&path)?;
         let before = lock::parse(&path, &text)?;
         let old = self.find(&before)?;
@@ -58,9 +61,6 @@ impl Update {
         });
         session.ui.data(&text_lines, &value);
         if is_changed && !self.dry_run {
-            if session.global.locked {
-                return Err(lock::Error::Locked { path }.into());
-            }
             let changed = lock::upsert_package(&text, &new).context("failed to edit the lock")?;
             lock::parse(&path, &changed)?;
             files::write_whole(&path, changed.as_bytes())?;
@@ -164,8 +164,8 @@ fn upstream(version: &str) -> String {
 }
 
 /// The address, or the file where the address is a registry's.
-fn shown(archive: &Archive) -> &str {
-    if archive.url.is_empty() { &archive.file } else { &archive.url }
+fn shown(archive: &Archive) -> String {
+    if archive.url.is_empty() { archive.file.clone() } else { archive.label() }
 }
 
 /// One line for each archive and tree that is another one.

@@ -37,14 +37,20 @@ struct LockedPackage {
     checksum: Option<String>,
 }
 
-/// The crates of every component that ships programs, sorted; none when no component does.
-pub(crate) fn crates_of(root: &Path, components: &[&Component], host: Host) -> Result<Vec<Crate>, Error> {
-    let with_programs: BTreeSet<&str> =
-        components.iter().filter(|c| !c.binaries.is_empty()).map(|c| c.name.as_str()).collect();
-    if with_programs.is_empty() {
+/// The crates that are linked into the programs and libraries of `components`, sorted; none when they have none.
+pub(crate) fn crates_of(
+    root: &Path,
+    components: &[&Component],
+    host: Host,
+    is_offline: bool,
+) -> Result<Vec<Crate>, Error> {
+    let with_rust: BTreeSet<&str> =
+        components.iter().filter(|c| c.has_rust()).map(|c| c.name.as_str()).collect();
+    if with_rust.is_empty() {
         return Ok(Vec::new());
     }
-    let options = ["--locked".to_owned(), "--filter-platform".into(), host.triple().into()];
+    let mut options = vec!["--locked".to_owned(), "--filter-platform".into(), host.triple().into()];
+    options.extend(is_offline.then(|| "--offline".to_owned()));
     let metadata = MetadataCommand::new()
         .current_dir(root)
         .other_options(options)
@@ -56,7 +62,7 @@ pub(crate) fn crates_of(root: &Path, components: &[&Component], host: Host) -> R
     let mut open: Vec<&PackageId> = metadata
         .workspace_members
         .iter()
-        .filter(|id| packages.get(id).is_some_and(|package| with_programs.contains(package.name.as_str())))
+        .filter(|id| packages.get(id).is_some_and(|package| with_rust.contains(package.name.as_str())))
         .collect();
     let mut known: BTreeSet<&PackageId> = BTreeSet::new();
     while let Some(id) = open.pop() {

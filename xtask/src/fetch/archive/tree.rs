@@ -147,12 +147,18 @@ impl TreeWriter {
 
     /// One tree, no shared state: what was a hard link is a file of its own.
     fn make_copies(&self, entries: &[Entry]) -> Result<Vec<Entry>, Refusal> {
-        let mut copies = Vec::new();
+        let (mut copies, mut bytes, limit) = (Vec::new(), self.bytes, self.limits.bytes);
         for (path, original) in &self.copies {
             files::step();
+            let kind = entries.iter().find(|entry| entry.path == *original).map(|entry| entry.kind.clone());
+            if let Some(Kind::File { size, .. }) = &kind {
+                bytes += size;
+            }
+            if bytes > limit {
+                return Err(Refusal::TooManyBytes { limit });
+            }
             let (from, to) = (self.root.join(original), self.root.join(path));
             fs::copy(&from, &to).map_err(|source| Refusal::Write { verb: "create", path: to, source })?;
-            let kind = entries.iter().find(|entry| entry.path == *original).map(|entry| entry.kind.clone());
             copies.extend(kind.map(|kind| Entry { path: path.clone(), kind }));
         }
         Ok(copies)
@@ -246,4 +252,23 @@ fn make_symlink(target: &str, path: &Path) -> io::Result<()> {
 fn make_symlink(target: &str, path: &Path) -> io::Result<()> {
     let parent = path.parent().unwrap_or(path);
     fs::copy(parent.join(target), path).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_hard_links_count_too() {
+        let unpack = |bytes: u64| {
+            let folder = tempfile::tempdir().expect("temp");
+            let mut tree = TreeWriter::new(folder.path(), &[], Limits { members: 9, bytes });
+            tree.file(b"a", false, &mut &b"xxx"[..]).expect("within");
+            tree.hard_link(b"b", b"a").expect("a file");
+            tree.hard_link(b"c", b"b").expect("a link");
+            tree.finish().map(|manifest| manifest.bytes())
+        };
+        assert_eq!(unpack(9).expect("within"), 9);
+        assert!(matches!(unpack(8), Err(Refusal::TooManyBytes { limit: 8 })));
+    }
 }

@@ -220,7 +220,7 @@ impl<'a> Apt<'a> {
         let mut command = Command::new(program);
         command.current_dir(self.folder).env("LC_ALL", "C.UTF-8").arg("-q");
         command.args(self.options.iter().flat_map(|option| ["-o", option])).args(step).args(packages);
-        run(&mut command).map_err(|error| match error.kind() {
+        run(&mut command, |error| match error.kind() {
             std::io::ErrorKind::NotFound => Error::NoApt { what: self.what.clone() },
             _ => Error::Apt { step: "start", output: error.to_string() },
         })

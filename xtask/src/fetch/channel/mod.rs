@@ -6,9 +6,9 @@ mod run;
 
 use super::feed::{Feed, HttpFeed, LocalFeed};
 use super::ranges::RangesFeed;
-use super::{Context, Error, Places, http};
+use super::{Context, Error, Places};
+use crate::files;
 use crate::lock::{Archive, Channel, Source};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// Has the machine's own clients fetch what they fetch into `scratch`; url sources need nothing before they are opened.
@@ -52,23 +52,25 @@ pub(super) fn open_url<'a>(
     Ok(Box::new(HttpFeed::open(url, archive, places.partials, context.timing, context.ui)?))
 }
 
-/// Brings an archive of a source that is not in the lock yet, without any check, for `lock add` to measure.
+/// Brings an archive of a source that is not in the lock yet, whatever its size and hash are, for `lock add` to measure.
 pub(crate) fn download_to(
     channel: Channel,
     archive: &Archive,
     folder: &Path,
-    mirrors: &deb::Mirrors,
+    context: &Context,
 ) -> Result<PathBuf, Error> {
     match channel {
         Channel::Url => {
-            let path = folder.join(&archive.file);
-            let mut body =
-                http::get(&archive.url, http::Wanted::from(0), None).map_err(|refused| refused.error)?;
-            let written = File::create(&path).and_then(|mut file| std::io::copy(&mut body.reader, &mut file));
-            written.map_err(|source| Error::Io { verb: "write", path: path.clone(), source })?;
+            let unmeasured = Archive { size: None, ..archive.clone() };
+            let (url, partials) = (&unmeasured.url, folder.join("partials"));
+            let mut feed = HttpFeed::open(url, &unmeasured, &partials, context.timing, context.ui)?;
+            while feed.next()?.is_some() {}
+            let (whole, path) = (feed.file().to_owned(), folder.join(&archive.file));
+            drop(feed);
+            files::rename(&whole, &path)?;
             Ok(path)
         }
         Channel::Pip => pip::download_any(archive, folder),
-        Channel::Deb => deb::download_any(archive, folder, mirrors),
+        Channel::Deb => deb::download_any(archive, folder, &context.debian),
     }
 }

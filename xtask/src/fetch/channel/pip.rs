@@ -36,7 +36,7 @@ fn download_into(archive: &Archive, folder: &Path) -> Result<(), Error> {
     let mut command = find_pip()?;
     command.args(arguments(archive, folder));
     let failed = |output| Error::Pip { what: archive.label(), output };
-    let ended = run(&mut command).map_err(|error| failed(error.to_string()))?;
+    let ended = run(&mut command, |error| failed(error.to_string()))?;
     match ended.success {
         true => Ok(()),
         false => Err(failed(ended.tail)),
@@ -73,7 +73,11 @@ fn find_pip() -> Result<Command, Error> {
     for candidate in CANDIDATES {
         let mut command = Command::new(candidate[0]);
         command.args(&candidate[1..]);
-        if run(command.arg("--version")).is_ok_and(|ended| ended.success) {
+        let tried = run(command.arg("--version"), |error| Error::NoPip { tried: vec![error.to_string()] });
+        if let Err(Error::Interrupted) = tried {
+            return Err(Error::Interrupted);
+        }
+        if tried.is_ok_and(|ended| ended.success) {
             let mut found = Command::new(candidate[0]);
             found.args(&candidate[1..]);
             return Ok(found);

@@ -2,6 +2,7 @@
 
 use super::Check;
 use super::toolchain::unset;
+use crate::address::shown;
 use crate::host::machine::{Machine, Volume};
 use crate::lock::Host;
 use crate::store::LONGEST_ON_WINDOWS as MAX_PATH;
@@ -128,10 +129,10 @@ fn proxies(machine: &Machine) -> Vec<Check> {
                 .any(|scheme| value.starts_with(scheme))
             || !value.contains("://");
         checks.push(match is_address {
-            true => Check::ok("proxy", format!("{name}={}", without_password(value))),
+            true => Check::ok("proxy", format!("{name}={}", shown(value))),
             false => Check::warning(
                 "proxy",
-                format!("{name}={} is no proxy's address", without_password(value)),
+                format!("{name}={} is no proxy's address", shown(value)),
                 unset(machine.host, name),
             ),
         });
@@ -140,15 +141,4 @@ fn proxies(machine: &Machine) -> Vec<Check> {
         checks.push(Check::ok("proxy", "no proxy is set: downloads go to their servers directly"));
     }
     checks
-}
-
-/// An address whose user and password nobody reads over a shoulder, or in a pipeline's log.
-fn without_password(address: &str) -> String {
-    match address.rsplit_once('@') {
-        Some((before, host)) => {
-            let scheme = before.find("://").map_or("", |at| &before[..at + 3]);
-            format!("{scheme}***@{host}")
-        }
-        None => address.to_owned(),
-    }
 }

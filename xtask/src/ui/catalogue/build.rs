@@ -17,7 +17,7 @@ super::explanations! { Error {
         "`cargo xtask lock show` lists what each toolchain has";
     Error::DamagedToolchain { .. } => B05 Mismatch: "A file of the installed toolchain is gone.",
         "Somebody removed it from the store.",
-        "cargo xtask store verify names every difference; remove the entry and run cargo xtask bootstrap";
+        "cargo xtask store verify --repair";
     Error::Start { .. } => B06 Prerequisite: "A program of the build could not be started.",
         "A damaged toolchain, a file system that forbids programs (noexec), or a scanner that holds it.",
         "cargo xtask store verify tells whether the toolchain is whole";
@@ -48,6 +48,9 @@ super::explanations! { Error {
     Error::NoSource { .. } => B15 Usage: "`build --from` names neither a folder nor a source package of the toolchain.",
         "A typing mistake, or a package that is not among the toolchain's packages in toolchains.lock.",
         "name a folder, or a package without a host of the toolchain: `cargo xtask lock show` lists them";
+    Error::SourcesChanged { .. } => B16 Failed: "Sources changed while they were built; nothing was published.",
+        "An editor, a `git checkout`, or a build that writes into its own sources.",
+        "run the command again when the sources are at rest";
 } else {
     Error::Files(_) => &super::machine::FILES;
 } }

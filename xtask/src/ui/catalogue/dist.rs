@@ -87,6 +87,12 @@ super::explanations! { Error {
     Error::NotPinned { .. } => D28 Prerequisite: "A component was built with this machine's own SDK.",
         "`--toolchain system` is not pinned, and a release is made of pinned bytes only.",
         "build with a toolchain of the lock: cargo xtask build --targets TARGET";
+    Error::Foreign { .. } => D29 Mismatch: "An artifact of `--merge` says that it is something else than what this workspace builds.",
+        "It was built from another version of the workspace, or its BUILD.json was changed.",
+        "build it again from these sources: cargo xtask build --targets TARGET";
+    Error::Git { .. } => D30 Prerequisite: "git does not answer about the checkout, so that a release would have neither its time nor its revision.",
+        "The checkout belongs to another user, as in a container, and git does not trust it; or it has no commit.",
+        "let git trust the folder: git config --global --add safe.directory FOLDER";
 } else {
     Error::Files(_) => &super::machine::FILES;
     Error::Store(error) => super::store::explain(error);

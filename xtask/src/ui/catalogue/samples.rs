@@ -208,6 +208,8 @@ fn builds() -> Vec<anyhow::Error> {
         }
         .into(),
         Error::Project { file: path("upstream/component.toml"), reason: text("missing field `name`") }.into(),
+        Error::SourcesChanged { component: component(), target, changed: vec![text("native sources")] }
+            .into(),
         Error::CrossBuild {
             host: lock::Host::WindowsGnu,
             what: "no standard library for this host",
@@ -292,6 +294,12 @@ fn releases() -> Vec<anyhow::Error> {
             .into(),
         Error::NothingToMerge { path: path("parts/linux") }.into(),
         Error::OtherHost { path: path("parts/windows"), host: text("x86_64-pc-windows-msvc") }.into(),
+        Error::Git {
+            root: path("/src/strata"),
+            words: text("fatal: detected dubious ownership in repository"),
+        }
+        .into(),
+        Error::Foreign { path: path("parts/linux"), what: "component", value: text("../../x") }.into(),
         Error::NotReproducible { differences: differences() }.into(),
         Error::CheckBuild { folder: path("a"), status: status(), output: text("error: …") }.into(),
         Error::Unpack { path: zip(), source: Refusal::TrailingBytes }.into(),

@@ -17,7 +17,7 @@ super::explanations! { Error {
         "choose a store with a shorter path: --store DIR, e.g. C:\\s";
     Error::Damaged { .. } => S05 Mismatch: "A record of the store cannot be read.",
         "Somebody changed it, or the disk did.",
-        "remove the entry and run cargo xtask bootstrap";
+        "cargo xtask store verify --repair";
     Error::NotInstalled { .. } => S06 Prerequisite: "A command needs a toolchain that is not installed.",
         "Nothing was bootstrapped yet, or into another store.",
         "cargo xtask bootstrap --toolchain NAME";

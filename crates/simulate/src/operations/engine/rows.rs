@@ -26,6 +26,10 @@ pub(super) fn check(objects: &CodeObjects, wanted: Wanted<'_>) -> Result<Vec<Out
         let name = format!("{used} of {count}");
         shapes.push(Shape::new("route_f32", name, move || route(objects, count, used)));
     }
+    for (count, used) in [(8, 2), (8, 8), (70, 5)] {
+        let name = format!("{used} of {count}, no numbers");
+        shapes.push(Shape::new("route_f32", name, move || route_no_numbers(objects, count, used)));
+    }
     shapes.push(Shape::new("ring_u32", "7", move || ring_once(objects)));
     for (go, expected) in [(9, 9), (8, !9)] {
         shapes.push(Shape::new("answer_u32", format!("9 to {go}"), move || answer_to(objects, go, expected)));
@@ -142,22 +146,38 @@ fn mix(objects: &CodeObjects, columns: usize) -> Case {
 }
 
 fn route(objects: &CodeObjects, count: usize, used: usize) -> Case {
-    const TOKENS: usize = 3;
     let mut scores = numbers(1, TOKENS * count);
     // Equal scores: the first expert is the better one. No -0, which the sort below would not take as equal to 0.
     scores[count..].iter_mut().for_each(|score| *score = (*score * 2.0).round() + 0.0);
+    routed(objects, &scores, [count, used])
+}
+
+/// Of the first token the best score is no number, of the second none is, of the third all but one.
+fn route_no_numbers(objects: &CodeObjects, count: usize, used: usize) -> Case {
+    let mut scores = numbers(1, TOKENS * count);
+    scores[3] = f32::NAN;
+    scores[count..].fill(f32::NAN);
+    scores[2 * count + 5] = 1.0;
+    routed(objects, &scores, [count, used])
+}
+
+const TOKENS: usize = 3;
+
+fn routed(objects: &CodeObjects, scores: &[f32], [count, used]: [usize; 2]) -> Case {
     let mut memory = Memory::new();
     let call = Route {
         experts: memory.output::<i32>("experts", TOKENS * used),
         weights: memory.output::<f32>("weights", TOKENS * used),
-        scores: memory.read_only("scores", &scores),
+        scores: memory.read_only("scores", scores),
         count,
         used,
         tokens: TOKENS,
     };
     let counts = launch(objects, &mut memory, &call.call())?;
     let (mut experts, mut weights) = (Vec::new(), Vec::new());
-    for scores in scores.chunks_exact(count) {
+    let ordered: Vec<f32> =
+        scores.iter().map(|score| if score.is_nan() { f32::NEG_INFINITY } else { *score }).collect();
+    for scores in ordered.chunks_exact(count) {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
         let of = |expert: &usize| f64::from(scores[*expert] - scores[order[0]]).exp();
@@ -166,7 +186,12 @@ fn route(objects: &CodeObjects, count: usize, used: usize) -> Case {
         weights.extend(order[..used].iter().map(|expert| (of(expert) / sum) as f32));
     }
     let wrong = memory.numbers::<i32>(call.experts).iter().zip(&experts).filter(|(a, b)| a != b).count();
-    let error = relative(&whole::<f32>(&memory, call.weights)?, &weights, 1e-6);
+    let mut found = whole::<f32>(&memory, call.weights)?;
+    // No number is right where none is expected.
+    for (found, expected) in found.iter_mut().zip(&mut weights).filter(|(a, b)| a.is_nan() && b.is_nan()) {
+        (*found, *expected) = (0.0, 0.0);
+    }
+    let error = relative(&found, &weights, 1e-6);
     let chosen = Measured { what: "experts", error: wrong as f64, bound: 0.0 };
     Ok((vec![chosen, Measured { what: "weights", error, bound: 1e-5 }], counts))
 }

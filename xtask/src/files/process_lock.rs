@@ -1,7 +1,6 @@
-//! One lock per key, so that two processes never make one entry at the same time.
+//! A lock that one process holds, so that two never make the same thing at the same time.
 
-use super::Error;
-use crate::files::{self, Named};
+use super::{Error, Named, create_folder};
 use crate::ui::{Ui, interrupted};
 use std::fmt;
 use std::fs::{File, TryLockError};
@@ -10,57 +9,48 @@ use std::time::Duration;
 
 /// Holds the lock until it is dropped. The file stays: to delete a lock file is a race.
 #[derive(Debug)]
-pub(super) struct ProcessLock {
+pub(crate) struct ProcessLock {
     _file: File,
 }
 
 const POLL: Duration = Duration::from_millis(100);
 
 impl ProcessLock {
-    /// Whether somebody holds the lock at `path`.
-    pub(super) fn is_held(path: &Path) -> Result<bool, files::Error> {
-        match File::open(path) {
-            Err(_) => Ok(false),
-            Ok(file) => match file.try_lock() {
-                Ok(()) => Ok(false),
-                Err(TryLockError::WouldBlock) => Ok(true),
-                Err(TryLockError::Error(source)) => Err(source).named("lock", path),
-            },
-        }
-    }
-
-    /// Waits for the lock at `path`, telling who holds it.
-    pub(super) fn acquire(path: &Path, what: &str, ui: &Ui) -> Result<Self, Error> {
-        if let Some(folder) = path.parent() {
-            files::create_folder(folder)?;
-        }
+    /// The lock at `path`; `None` when somebody else holds it.
+    pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>, Error> {
+        create_folder(path.parent().unwrap_or(path))?;
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
         let file = options.open(path).named("open", path)?;
-        let mut has_said = false;
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::Error(source)) => {
-                    return Err(source).named("lock", path).map_err(Error::from);
-                }
-                Err(TryLockError::WouldBlock) => {}
-            }
-            if !has_said {
-                let holder = std::fs::read_to_string(holder_of(path)).unwrap_or_default();
-                let holder = if holder.is_empty() { "another process" } else { holder.trim() };
-                ui.info(&format!("waiting for {holder}, which is installing {what}"));
-                has_said = true;
-            }
-            if interrupted() {
-                return Err(Error::Interrupted);
-            }
-            std::thread::sleep(POLL);
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(source)) => return Err(source).named("lock", path),
         }
         // In place, since a crash must leave nothing beside it: who reads it half-written is told "another process".
         let holder = holder_of(path);
         std::fs::write(&holder, Holder::this().to_string()).named("write", &holder)?;
-        Ok(Self { _file: file })
+        Ok(Some(Self { _file: file }))
+    }
+
+    /// Waits for the lock at `path`, telling who holds it and what that one is doing; `None` after Ctrl-C.
+    pub(crate) fn acquire(path: &Path, doing: &str, ui: &Ui) -> Result<Option<Self>, Error> {
+        let mut has_said = false;
+        loop {
+            if let Some(lock) = Self::try_acquire(path)? {
+                return Ok(Some(lock));
+            }
+            if !has_said {
+                let holder = std::fs::read_to_string(holder_of(path)).unwrap_or_default();
+                let holder = if holder.is_empty() { "another process" } else { holder.trim() };
+                ui.info(&format!("waiting for {holder}, which is {doing}"));
+                has_said = true;
+            }
+            if interrupted() {
+                return Ok(None);
+            }
+            std::thread::sleep(POLL);
+        }
     }
 }
 
