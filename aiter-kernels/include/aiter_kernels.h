@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+// The version of this interface: it grows with every change that a program which was compiled before would not survive.
+#define AITER_ABI_VERSION 2
+
 // Everything was computed, or queued.
 #define AITER_OK 0
 
@@ -93,7 +96,7 @@ typedef struct AiterAttention {
   int64_t max_seqlen_q;
   // The longest sequence's keys; not read when dense.
   int64_t max_seqlen_k;
-  // Factor of the scores; 0: `1 / sqrt(head_dim)`.
+  // Factor of the scores; NaN, the default: `1 / sqrt(head_dim)`.
   float softmax_scale;
   // Bound of the scores; 0: none.
   float logits_soft_cap;
@@ -154,6 +157,13 @@ int32_t aiter_attention(const struct AiterKernels *kernels,
                         const struct AiterAttention *arguments,
                         void *stream);
 
+// What `aiter_attention` refuses, without computing or launching anything; on the host block tables are not looked at.
+//
+// # Safety
+// As `aiter_attention`.
+int32_t aiter_check_attention(const struct AiterKernels *kernels,
+                              const struct AiterAttention *arguments);
+
 // Rotates the heads of `input`, `[s, b, heads, head_dim]`, by `positions`, `[s, b]`; null: each row's number along s. `out` may be `input`.
 // `rotate_style` 0: NEOX, 1: GPT-J (interleaved).
 //
@@ -176,6 +186,9 @@ int32_t aiter_rope(const struct AiterKernels *kernels,
 int32_t aiter_append_kv(const struct AiterKernels *kernels,
                         const struct AiterAppendKv *arguments,
                         void *stream);
+
+// `AITER_ABI_VERSION` of the library, to be compared with that of the header.
+int32_t aiter_abi_version(void);
 
 // The version of the library.
 const char *aiter_version(void);
@@ -220,26 +233,29 @@ int32_t aiter_gelu_tanh_and_mul(const struct AiterKernels *kernels,
                                 const struct AiterTensor *input,
                                 void *stream);
 
-// `out = rms_norm(input + residual) * weight`; the residual becomes `input + residual`. `residual` and `weight` may be null.
+// `out = rms_norm(input + residual_in) * weight`; `residual_out` becomes `input + residual_in` and may be either. Both are null, or neither;
+// `weight` may be null.
 //
 // # Safety
 // As `aiter_attention`.
 int32_t aiter_rms_norm(const struct AiterKernels *kernels,
                        const struct AiterTensor *out,
                        const struct AiterTensor *input,
-                       const struct AiterTensor *residual,
+                       const struct AiterTensor *residual_in,
+                       const struct AiterTensor *residual_out,
                        const struct AiterTensor *weight,
                        float epsilon,
                        void *stream);
 
-// `out = layer_norm(input + residual) * weight + bias`; the residual becomes `input + residual`. `residual`, `weight` and `bias` may be null.
+// `out = layer_norm(input + residual_in) * weight + bias`; `residual_out` as in `aiter_rms_norm`. `weight` and `bias` may be null.
 //
 // # Safety
 // As `aiter_attention`.
 int32_t aiter_layer_norm(const struct AiterKernels *kernels,
                          const struct AiterTensor *out,
                          const struct AiterTensor *input,
-                         const struct AiterTensor *residual,
+                         const struct AiterTensor *residual_in,
+                         const struct AiterTensor *residual_out,
                          const struct AiterTensor *weight,
                          const struct AiterTensor *bias,
                          float epsilon,

@@ -27,7 +27,7 @@ static AiterTensor tensor(void *data, int64_t *shape, int32_t ndim, int32_t type
 }
 
 int main(void) {
-    CHECK(strlen(aiter_version()) >= 5);
+    CHECK(strlen(aiter_version()) >= 5 && aiter_abi_version() == AITER_ABI_VERSION);
     CHECK(!strcmp(aiter_last_error(), ""));
     AiterKernels *kernels = aiter_open("/nowhere");
     _Alignas(16) float x[2][8] = {{1, 2, 3, 4, 1, 1, 1, 1}, {-1, 0, 1, 2, 2, 2, 2, 2}};
@@ -42,9 +42,9 @@ int main(void) {
     CHECK(fabsf(z[0][0] - 0.8413447f) < 1e-6f);
     CHECK(aiter_gelu_tanh_and_mul(kernels, &tz, &tx, NULL) == AITER_OK);
     CHECK(fabsf(z[0][0] - 0.8411920f) < 1e-6f);
-    CHECK(aiter_rms_norm(kernels, &ty, &tx, NULL, &tw, 0.0f, NULL) == AITER_OK);
+    CHECK(aiter_rms_norm(kernels, &ty, &tx, NULL, NULL, &tw, 0.0f, NULL) == AITER_OK);
     CHECK(fabsf(y[0][0] - 1 / sqrtf(34.0f / 8)) < 1e-6f);
-    CHECK(aiter_layer_norm(kernels, &ty, &tx, NULL, &tw, &tw, 0.0f, NULL) == AITER_OK);
+    CHECK(aiter_layer_norm(kernels, &ty, &tx, NULL, NULL, &tw, &tw, 0.0f, NULL) == AITER_OK);
     CHECK(fabsf(y[0][0] + y[0][1] + y[0][2] + y[0][3] + y[0][4] + y[0][5] + y[0][6] + y[0][7] - 8) < 1e-5f);
     CHECK(aiter_softmax(kernels, &ty, &tx, NULL) == AITER_OK);
     CHECK(fabsf(y[1][0] + y[1][1] + y[1][2] + y[1][3] + y[1][4] + y[1][5] + y[1][6] + y[1][7] - 1) < 1e-6f);
@@ -100,6 +100,17 @@ int main(void) {
     AiterAttention call = aiter_attention_defaults();
     call.block_table = &tf;
     REFUSED(aiter_attention(kernels, &call, NULL), "cu_seqlens_q: expected a tensor, found null");
+    REFUSED(aiter_check_attention(kernels, &call), "cu_seqlens_q: expected a tensor, found null");
+    REFUSED(aiter_rms_norm(kernels, &ty, &tx, &tx, NULL, &tw, 0.0f, NULL), "residual_out: expected a tensor, found null");
+
+    // A scale of 0 is one: every key has the same weight.
+    _Alignas(16) float q[1][1][1][4] = {{{{9, 0, 0, 0}}}}, k[1][2][1][4] = {{{{9, 0, 0, 0}}, {{0, 2, 0, 0}}}}, o[1][1][1][4];
+    int64_t one[4] = {1, 1, 1, 4}, keys[4] = {1, 2, 1, 4};
+    AiterTensor tq = tensor(q, one, 4, AITER_F32), tk = tensor(k, keys, 4, AITER_F32), to = tensor(o, one, 4, AITER_F32);
+    call = aiter_attention_defaults();
+    call.q = &tq, call.k = &tk, call.v = &tk, call.out = &to, call.softmax_scale = 0.0f;
+    CHECK(aiter_check_attention(kernels, &call) == AITER_OK && aiter_attention(kernels, &call, NULL) == AITER_OK);
+    CHECK(o[0][0][0][0] == 4.5f && o[0][0][0][1] == 1.0f);
 
     aiter_close(kernels);
     aiter_close(NULL);

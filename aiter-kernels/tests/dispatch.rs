@@ -206,22 +206,13 @@ fn new_rows_have_a_work_group_each() {
 
 #[test]
 fn variables_keep_their_upstream_meaning() {
-    use environment::{cu_num, gpu_archs, native_kernels};
+    use environment::{cu_num, native_kernels};
     assert_eq!(
         [None, Some(""), Some("0"), Some(" 56 ")].map(cu_num),
         [Ok(None), Ok(None), Ok(None), Ok(Some(56))]
     );
     let error = cu_num(Some("many")).map_err(|e| e.to_string());
     assert_eq!(error, Err("CU_NUM: expected a number of compute units, found `many`".into()));
-
-    let targets = |value| {
-        let native = || Ok::<_, std::io::Error>(vec![Target::Gfx1151]);
-        gpu_archs(value).map(|s| s.resolve(Target::ALL, native).expect("targets"))
-    };
-    assert_eq!(targets(None), Ok(vec![Target::Gfx1151]));
-    assert_eq!(targets(Some("native")), Ok(vec![Target::Gfx1151]));
-    assert_eq!(targets(Some("gfx1100;gfx1201")), Ok(vec![Target::Gfx1100, Target::Gfx1201]));
-    assert!(targets(Some("gfx1")).map_err(|e| e.to_string()).is_err_and(|e| e.starts_with("GPU_ARCHS: ")));
 
     assert!(native_kernels(None, false, false) && native_kernels(Some("0"), false, false));
     let windows = |value, bundled| native_kernels(value, true, bundled);

@@ -2,7 +2,7 @@
 
 use aiter_kernels::interface::{
     Activation, AppendKv, Attention, AttentionOptions, ElementType, GatedActivation, Kernels, Norm, NormKind,
-    QuantisePerToken, Rope, RopeStyle, RopeTables, Sequences, Tensor, TensorMut,
+    QuantisePerToken, Residual, Rope, RopeStyle, RopeTables, Sequences, Tensor, TensorMut,
 };
 use aiter_kernels::reference::{self, Element, Mask, Origin};
 use half::{bf16, f16};
@@ -361,12 +361,15 @@ fn activations_take_rows_at_a_distance_and_nothing_else() {
 fn a_norm_updates_its_residual_and_names_what_is_wrong() {
     let (input, weight): (Vec<bf16>, Vec<bf16>) = (numbers(12, 1), numbers(4, 2));
     let before: Vec<bf16> = numbers(12, 3);
-    let (mut o, mut residual) = (vec![bf16::ZERO; 12], before.clone());
+    let (mut o, mut sums) = (vec![bf16::ZERO; 12], vec![bf16::ZERO; 12]);
     let call = Norm {
         kind: NormKind::Rms,
         out: TensorMut::of(&mut o, &[3, 4]),
         input: Tensor::of(&input, &[3, 4]),
-        residual: Some(TensorMut::of(&mut residual, &[3, 4])),
+        residual: Some(Residual {
+            input: Tensor::of(&before, &[3, 4]),
+            out: TensorMut::of(&mut sums, &[3, 4]),
+        }),
         weight: Some(Tensor::of(&weight, &[4])),
         bias: None,
         epsilon: 1e-6,
@@ -384,7 +387,7 @@ fn a_norm_updates_its_residual_and_names_what_is_wrong() {
         reference::NormInputs { input: &input, residual: Some(&before), weight: Some(&weight), bias: None };
     let (expected, sum) =
         reference::norm(reference::Norm::Rms { epsilon: 1e-6 }, inputs, 4).expect("it fits");
-    assert_eq!((wide(&o), wide(&residual)), (rounded::<bf16>(&expected), sum));
+    assert_eq!((wide(&o), wide(&sums)), (rounded::<bf16>(&expected), sum));
 }
 
 #[test]
@@ -392,8 +395,8 @@ fn rope_works_in_place_with_and_without_positions() {
     let (s, heads, d) = (5, 2, 8);
     let input: Vec<f32> = numbers(s * heads * d, 1);
     let (cos, sin): (Vec<f32>, Vec<f32>) = (numbers(9 * 4, 2), numbers(9 * 4, 3));
-    let positions = [8i64, 0, 3, 3, 1];
-    let run = |positions: Option<&[i64]>| {
+    let positions = [8, 0, 3, 3, 1];
+    let run = |positions: Option<&[i32]>| {
         let mut out = input.clone();
         let read = input.clone();
         let call = Rope {
@@ -423,6 +426,60 @@ fn rope_works_in_place_with_and_without_positions() {
         run(Some(&[-1, 0, 0, 0, 0])),
         Err("positions: expected numbers that are not negative, found -1".into())
     );
+}
+
+#[test]
+fn rope_on_the_host_takes_what_kernels_take() {
+    let (input, mut out): (Vec<f32>, Vec<f32>) = (numbers(64, 1), vec![f32::NAN; 64]);
+    let (table, halves): (Vec<f32>, Vec<f16>) = (numbers(64, 2), numbers(64, 2));
+    let call = Rope {
+        out: TensorMut::of(&mut out, &[2, 2, 2, 8]),
+        input: Tensor::of(&input, &[2, 2, 2, 8]),
+        tables: RopeTables {
+            cos: Tensor::of(&table, &[9, 4]),
+            sin: Tensor::of(&table, &[9, 4]),
+            style: RopeStyle::Neox,
+            nope_first: false,
+        },
+        positions: Some(Tensor::of(&[0i32, 1, 2, 3], &[2, 2])),
+    };
+    let message = |call: &Rope| kernels().rope(call, None).expect_err("refused").to_string();
+    let uneven = Rope { input: call.input.clone().with_strides(&[16, 32, 8, 1]), ..call.clone() };
+    let expected = "input: expected rows at equal distances, found the strides [16, 32, 8, 1]";
+    assert_eq!(message(&uneven), expected);
+    let mut tables = RopeTables { sin: Tensor::of(&halves, &[9, 4]), ..call.tables.clone() };
+    assert_eq!(message(&Rope { tables: tables.clone(), ..call.clone() }), "sin: expected f32, found f16");
+    tables.sin = Tensor::of(&table, &[9, 4]).with_strides(&[5, 1]);
+    let expected = "sin: expected no gaps between rows, found the strides [5, 1]";
+    assert_eq!(message(&Rope { tables, ..call.clone() }), expected);
+    let long = Rope { positions: Some(Tensor::of(&[0i64, 1, 2, 3], &[2, 2])), ..call.clone() };
+    assert_eq!(message(&long), "positions: expected i32, found i64");
+}
+
+#[test]
+fn a_check_of_attention_refuses_the_same_and_writes_nothing() {
+    let tensors = Varlen::new();
+    let mut o = vec![f16::NAN; 7 * HEADS * D];
+    let mut call = tensors.call(&mut o);
+    kernels().check_attention(&call).expect("it fits");
+    offsets(&mut call, &[0, 2, 5, 8]);
+    let [checked, computed] = [kernels().check_attention(&call), kernels().attention(&call, None)];
+    assert_eq!(checked.expect_err("refused").to_string(), computed.expect_err("refused").to_string());
+    drop(call);
+    assert!(o.iter().all(|x| x.is_nan()));
+}
+
+#[test]
+fn what_is_no_number_is_not_hidden() {
+    let mut tensors = Varlen::new();
+    tensors.q[0] = f16::NAN;
+    let (mut o, mut lse) = (vec![f16::ZERO; 7 * HEADS * D], vec![0.0f32; HEADS * 7]);
+    let lse_of = TensorMut::of(&mut lse, &[HEADS, 7]);
+    let call = Attention { lse: Some(lse_of), ..tensors.call(&mut o) };
+    kernels().attention(&call, None).expect("it fits");
+    drop(call);
+    assert!(o[..D].iter().all(|x| x.is_nan()) && lse[0].is_nan(), "the query's own head");
+    assert!(o[D..5 * HEADS * D].iter().all(|x| x.is_finite()) && lse[1].is_finite());
 }
 
 #[test]

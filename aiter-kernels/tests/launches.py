@@ -10,7 +10,7 @@ import sys
 
 import aiter_kernels as ak
 from aiter_kernels import _library
-from aiter_kernels._library import Tensor, attention_defaults, call
+from aiter_kernels._library import Tensor, attention_defaults, call, check
 
 BF16, F32, I32, ROCM = 0, 2, 5, 10
 
@@ -50,10 +50,10 @@ silu(stream=0x5EED)
 (_, _, _, stream, _), = launched()
 assert stream == 0x5EED, "the caller's stream"
 
-call('rms_norm', tensor(0x1000, (7, 96)), tensor(0x2000, (7, 96)), tensor(0x3000, (7, 96)), tensor(0x4000, (96,)), 1e-6)
+call('rms_norm', *(tensor(address, (7, 96)) for address in (0x1000, 0x2000, 0x3000, 0x3800)), tensor(0x4000, (96,)), 1e-6)
 (kernel, grid, _, _, arguments), = launched()
 assert kernel == 'rms_norm_bf16' and grid == (7, 1, 1)
-assert struct.unpack_from('<5q', arguments) == (0x1000, 0x2000, 0x3000, 0x4000, 0)
+assert struct.unpack_from('<6q', arguments) == (0x1000, 0x2000, 0x3000, 0x3800, 0x4000, 0)
 
 dense = attention_defaults()
 dense.q, dense.out = tensor(0x1000, (2, 70, 8, 64)), tensor(0x4000, (2, 70, 8, 64))
@@ -73,7 +73,10 @@ decode.max_seqlen_q, decode.max_seqlen_k = 1, 4800
 call('attention', decode)
 (parts, _, _, _, first), (combine, _, _, _, second) = launched()
 assert (parts, combine) == ('fmha_split_kv_bf16_d64', 'fmha_combine_bf16')
-assert struct.unpack_from('<2q', first, 24) == struct.unpack_from('<2q', second, 16), 'both kernels mean the same parts'
+assert struct.unpack_from('<2q', first, 24) == struct.unpack_from('<2q', second, 24), 'both kernels mean the same parts'
+assert struct.unpack_from('<q', first, 40) == struct.unpack_from('<q', second, 16) == (0x5000,), 'and the same rows'
+check('check_attention', decode)
+assert launched() == [], 'a check launches nothing'
 
 # What does not fit is never launched.
 for change, kind, message in ((('dropout_p', 0.5), ak.Unsupported, 'dropout_p: '),

@@ -2,13 +2,20 @@
 
 It imports `aiter_kernels` from wherever it is: the sources with a library of cargo's (tests/python.rs), or an installed wheel (xtask's test of it).
 """
+import ctypes
+import inspect
+import os
+import signal
+import subprocess
 import sys
+import types
 
 import ml_dtypes
 import numpy as np
 import scipy.special
 
 import aiter_kernels as ak
+from aiter_kernels import _library
 
 rng = np.random.default_rng(7)
 BF16, E4M3 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
@@ -86,6 +93,10 @@ def check_norms():
                 with_add(out, x, residual, residual_out, *more)
                 close(out, expected(wide(total)), f'{with_add.__name__} {shape}')
                 assert (residual_out == total).all() and (residual == before).all()
+                in_place = x.copy()
+                with_add(out, in_place, residual, in_place, *more)
+                close(out, expected(wide(total)), f'{with_add.__name__} {shape} over the input')
+                assert (in_place == total).all()
 
 
 def attention(q, k, v, scale, causal=False, window=(-1, -1), cap=0.0):
@@ -270,6 +281,218 @@ def check_kv_cache():
                     close(out[i], o, 'flash_attn_with_kvcache', extra=STEP[np.dtype(dtype)] * 4)
 
 
+def check_a_refused_cache_is_as_it_was():
+    q, k = numbers((2, 3, 4, 64), np.float16), numbers((2, 3, 2, 64), np.float16)
+    filled, (cos, sin) = np.array([5, 20], np.int32), tables(32, 64, np.float32)
+    fits = {'q': q, 'k': k, 'v': k, 'rotary_cos': cos, 'rotary_sin': sin, 'cache_seqlens': filled, 'causal': True}
+    invalid, unsupported = ak.InvalidArgument, ak.Unsupported
+    for kind, message, change in ((invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([5, 30], np.int32)}),
+                                  (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([-1, 0], np.int32)}),
+                                  (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': None}),
+                                  (invalid, 'cache_seqlens: expected 2 numbers, found 1', {'cache_seqlens': filled[:1]}),
+                                  (invalid, 'cache_seqlens: expected positions below the 22 of rotary_cos, found 22',
+                                   {'rotary_cos': cos[:22], 'rotary_sin': sin[:22]}),
+                                  (invalid, 'q: expected the shape', {'q': q[0]}),
+                                  (invalid, 'k: expected f32, found f16', {'q': q.astype(np.float32)}),
+                                  (invalid, 'k: expected as many heads as divide the 3 of q', {'q': q[:, :, :3]}),
+                                  (invalid, 'k: expected the shape', {'q': q[..., :32]}),
+                                  (invalid, 'v: expected the shape', {'v': k[:, :2]}),
+                                  (invalid, 'v: expected a tensor', {'v': None}),
+                                  (invalid, 'softmax_scale: ', {'softmax_scale': float('nan')}),
+                                  (invalid, 'logits_soft_cap: ', {'softcap': -1.0}),
+                                  (unsupported, 'window_size: ', {'window_size': (1, 1, 1)}),
+                                  (unsupported, 'cache_leftpad: ', {'cache_leftpad': filled}),
+                                  (unsupported, 'alibi_slopes: ', {'alibi_slopes': np.ones(4, np.float32)})):
+        cache = numbers((2, 2, 32, 2, 64), np.float16)
+        before = cache.copy()
+        raises(kind, message, lambda: ak.flash_attn_with_kvcache(k_cache=cache[0], v_cache=cache[1], **(fits | change)))
+        assert (cache == before).all(), message
+    cache = numbers((2, 2, 32, 2, 64), np.float16)
+    whole = ak.flash_attn_with_kvcache(q, *cache)
+    for same in (32, np.array([32, 32], np.int32), np.int64(32)):
+        assert (ak.flash_attn_with_kvcache(q, *cache, cache_seqlens=same) == whole).all(), 'one length for all'
+    assert (whole == ak.flash_attn_func(q, *cache)).all()
+
+
+# What upstream's callers pass by position: aiter's ops/mha.py, and flash-attention's flash_attn_with_kvcache.
+SIGNATURES = {
+    ak.flash_attn_func: 'q k v dropout_p softmax_scale causal window_size bias alibi_slopes deterministic return_lse return_attn_probs '
+                        'how_v3_bf16_cvt cu_seqlens_q cu_seqlens_kv sink_ptr num_splits',
+    ak.flash_attn_varlen_func: 'q k v cu_seqlens_q cu_seqlens_k max_seqlen_q max_seqlen_k min_seqlen_q dropout_p softmax_scale logits_soft_cap '
+                               'causal window_size bias alibi_slopes deterministic return_lse return_attn_probs how_v3_bf16_cvt block_table out '
+                               'cu_seqlens_q_padded cu_seqlens_k_padded sink_ptr',
+    ak.mha_batch_prefill_func: 'q k v cu_seqlens_q kv_indptr kv_page_indices max_seqlen_q max_seqlen_k dropout_p softmax_scale logits_soft_cap '
+                               'causal window_size alibi_slopes deterministic return_lse return_attn_probs out',
+    ak.flash_attn_with_kvcache: 'q k_cache v_cache k v rotary_cos rotary_sin cache_seqlens cache_batch_idx cache_leftpad block_table '
+                                'softmax_scale causal window_size softcap rotary_interleaved alibi_slopes num_splits return_softmax_lse',
+}
+
+
+def check_signatures():
+    for function, names in SIGNATURES.items():
+        parameters = inspect.signature(function).parameters.values()
+        found = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        assert found[:len(names.split())] == names.split(), (function.__name__, found)
+    q, cu = numbers((1, 5, 2, 64), np.float16), np.array([0, 5], np.int32)
+    dense, packed = (q, q, q), (q[0], q[0], q[0], cu, cu, 5, 5)
+    for function, fits, refused in ((ak.flash_attn_func, dense, {'how_v3_bf16_cvt': 2, 'cu_seqlens_q': cu, 'cu_seqlens_kv': cu}),
+                                    (ak.flash_attn_varlen_func, packed, {'how_v3_bf16_cvt': 0, 'cu_seqlens_q_padded': cu,
+                                                                         'cu_seqlens_k_padded': cu, 'min_seqlen_q': 1})):
+        for name, value in refused.items():
+            raises(ak.Unsupported, f'{name}: ', lambda: function(*fits, **{name: value}))
+    plain = ak.flash_attn_func(*dense)
+    nothing = {'dropout_p': np.float32(0), 'return_attn_probs': np.bool_(False), 'window_size': (2**32, 2**40, 0)}
+    assert (ak.flash_attn_func(*dense, **nothing) == plain).all(), 'what says nothing changes nothing'
+    mean = wide(q[0]).mean(0)
+    close(ak.flash_attn_func(*dense, softmax_scale=0.0)[0, 0], mean, 'a scale of 0')
+
+
+def check_a_child_of_fork_computes():
+    if not hasattr(os, 'fork'):
+        return
+    x, out = numbers((64, 600)), np.empty((64, 300), np.float32)
+    ak.silu_and_mul(out, x)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # ends it where it waits for threads of its parent
+        again = np.empty_like(out)
+        ak.silu_and_mul(again, x)
+        os._exit(0 if (again == out).all() else 1)
+    assert os.waitpid(child, 0)[1] == 0, 'the child computes the same'
+
+
+def check_the_environment():
+    environment = os.environ | {'AITER_KERNELS': '/nowhere'}
+    said = subprocess.run([sys.executable, '-c', 'import aiter_kernels'], env=environment, capture_output=True, text=True)
+    assert 'ImportError: AITER_KERNELS: there is no folder /nowhere' in said.stderr, said.stderr
+    if sys.platform == 'linux':
+        environment = os.environ | {'AITER_KERNELS_LIBRARY': next(line.split()[-1] for line in open('/proc/self/maps') if '/libc.so' in line)}
+        said = subprocess.run([sys.executable, '-c', 'import aiter_kernels'], env=environment, capture_output=True, text=True)
+        assert 'its interface has the version 1, this package is for 2; take both from one release' in said.stderr, said.stderr
+
+
+def check_what_is_no_number():
+    q = numbers((1, 2, 1, 32), np.float16)
+    q[0, 0, 0, 3] = np.nan
+    out, lse = ak.flash_attn_func(q, np.abs(q[:, 1:]), np.abs(q[:, 1:]), return_lse=True)
+    assert np.isnan(out[0, 0]).all() and np.isnan(lse[0, 0, 0]) and np.isfinite(wide(out[0, 1])).all()
+
+
+class Gpu:
+    """torch as far as the package asks for it, with arrays of numpy that say that they are on a GPU. Whatever fits is then refused because there are
+    no kernels, and is written down."""
+
+    def __enter__(self):
+        torch = types.ModuleType('torch')
+
+        class Tensor:
+            requires_grad, is_cuda, device = False, True, 'cuda:0'
+
+            def __init__(self, array):
+                self.array, self.shape, self.dtype = np.asarray(array), np.asarray(array).shape, f'torch.{np.asarray(array).dtype}'
+
+            def __dlpack_device__(self):
+                return 10, 0
+
+            def __dlpack__(self, max_version=None, stream=None):
+                capsule = self.array.__dlpack__()
+                api = ctypes.pythonapi.PyCapsule_GetPointer
+                ctypes.cast(api(capsule, b'dltensor') + 8, ctypes.POINTER(ctypes.c_int32))[0] = 10
+                return capsule
+
+            def to(self, dtype):
+                return Tensor(self.array.astype(dtype.split('.')[1]))
+
+            def contiguous(self):
+                return Tensor(np.ascontiguousarray(self.array))
+
+            def tolist(self):
+                return self.array.tolist()
+
+            def reshape(self, *shape):
+                return Tensor(self.array.reshape(*shape))
+
+            def swapaxes(self, a, b):
+                return Tensor(self.array.swapaxes(a, b))
+
+        Tensor.__module__ = 'torch'
+        torch.float32, torch.float16, torch.int32 = 'torch.float32', 'torch.float16', 'torch.int32'
+        torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype.split('.')[1]))
+        torch.tensor = lambda values, dtype, device: Tensor(np.array(values, dtype.split('.')[1]))
+        torch.is_grad_enabled = lambda: True
+        torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=0))
+        self.Tensor, self.calls = Tensor, []
+        sys.modules['torch'] = torch
+        self._kept = _library._KERNELS, {name: getattr(module, name) for module, name in self._named()}
+        _library._KERNELS = _library._LIBRARY.aiter_open(None)
+        for module, name in self._named():
+            setattr(module, name, self._noting(getattr(module, name)))
+        return self
+
+    @staticmethod
+    def _named():
+        return [(sys.modules[f'aiter_kernels.{module}'], name) for module, name in (('attention', 'call'), ('attention', 'check'), ('rope', 'call'))]
+
+    def _noting(self, make):
+        def noting(function, *arguments, **options):
+            try:
+                make(function, *arguments, **options)
+            except ak.Unsupported as error:
+                if not str(error).startswith('kernels: '):
+                    raise
+            self.calls.append((function, arguments))
+        return noting
+
+    def __exit__(self, *_):
+        del sys.modules['torch']
+        _library._KERNELS = self._kept[0]
+        for module, name in self._named():
+            setattr(module, name, self._kept[1][name])
+
+    def made(self):
+        made, self.calls = [function for function, _ in self.calls], []
+        return made
+
+
+def check_calls_on_a_gpu():
+    with Gpu() as gpu:
+        tensor = gpu.Tensor
+        cos, sin = (tensor(table) for table in tables(32, 64, np.float16))
+        q, k, filled = tensor(numbers((2, 3, 4, 64), np.float16)), tensor(numbers((2, 3, 2, 64), np.float16)), tensor(np.array([5, 20], np.int64))
+        cache = [tensor(numbers((2, 32, 2, 64), np.float16)) for _ in range(2)]
+        whole = {'k': k, 'v': k, 'rotary_cos': cos, 'rotary_sin': sin, 'causal': True}
+        ak.flash_attn_with_kvcache(q, *cache, cache_seqlens=filled, **whole)
+        assert gpu.calls[-1][1][0].lse, 'the memory that kernels write an LSE to is the allocator of the caller'
+        assert gpu.made() == ['check_attention', 'append_kv', 'rope', 'attention'], 'batch and rows are one for RoPE'
+        for wild, changed in ((30, {}), (-1, {}), (29, {'rotary_cos': tensor(cos.array[:31]), 'rotary_sin': tensor(sin.array[:31])})):
+            lengths = tensor(np.array([0, wild], np.int32))
+            raises(ak.InvalidArgument, 'cache_seqlens: ', lambda: ak.flash_attn_with_kvcache(q, *cache, cache_seqlens=lengths, **(whole | changed)))
+            assert gpu.made() == [], 'nothing is launched'
+
+        def refuse(function, *_):
+            raise ak.Unsupported('page_rows: 40 is no multiple of 16, the smallest tile')
+
+        sys.modules['aiter_kernels.attention'].check = refuse
+        raises(ak.Unsupported, 'k_cache: its capacity of 40 is no multiple of 16', lambda: ak.flash_attn_with_kvcache(q, *cache, **whole, cache_seqlens=filled))
+        assert gpu.made() == []
+
+        x, positions = tensor(numbers((5, 2, 3, 64), np.float16)), tensor(np.zeros((5, 2), np.int64))
+        ak.rope_cached_fwd(x, cos, sin, 0, True, False)
+        ak.rope_cached_positions_fwd_inplace(x, cos, sin, positions, 0, True, False)
+        assert gpu.made() == ['rope'] * 2, "tables of q's type, positions of int64, and none"
+        ak.flash_attn_func(q, k, k)
+        assert gpu.calls[-1][1][0].lse and gpu.made() == ['attention']
+
+        for name in 'qkv':
+            graded = tensor(numbers((2, 3, 4, 64), np.float16))
+            graded.requires_grad = True
+            raises(ak.Unsupported, f'{name}: requires a gradient', lambda: ak.flash_attn_func(**({'q': q, 'k': q, 'v': q} | {name: graded})))
+        sys.modules['torch'].is_grad_enabled = lambda: False
+        own = type('Own', (tensor,), {'__module__': 'mine'})(q.array)
+        own.requires_grad = True
+        assert isinstance(ak.flash_attn_func(own, k, k), tensor), 'classes that others make of tensors'
+
+
 class Old:
     """A producer that knows no DLPack versions."""
 
@@ -281,6 +504,15 @@ class Old:
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
+
+
+class Broken(Old):
+    """A producer that has nothing to give."""
+
+    shape, dtype = (2, 7, 2, 64), np.dtype(np.float16)
+
+    def __dlpack__(self, stream=None):
+        raise BufferError('there is no memory behind it')
 
 
 def check_views():
@@ -326,6 +558,23 @@ def check_refusals():
     wild = np.array([[5]], np.int32)
     raises(invalid, 'block_table: expected pages below 2, found 5',
            lambda: ak.mha_batch_prefill_func(q[0], k, k, cu, None, None, 5, 7, block_table=wild, seqlen_k=np.array([7], np.int32)))
+    pages, two_pages = np.array([1, 0], np.int32), np.array([0, 2], np.int32)
+    for indptr, indices, last, message in ((np.array([], np.int32), pages, cu[1:], 'kv_indptr: '),
+                                           (two_pages, np.array([0, 2], np.int32), cu[1:], 'kv_page_indices: expected pages below 2, found 2'),
+                                           (two_pages, np.array([-1, 0], np.int32), cu[1:], 'kv_page_indices: '),
+                                           (two_pages, pages, np.array([0], np.int32), 'kv_last_page_lens: expected 1 to 7 rows, found 0'),
+                                           (two_pages, pages, np.array([8], np.int32), 'kv_last_page_lens: '),
+                                           (two_pages, pages, np.array([1, 1], np.int32), 'kv_last_page_lens: expected 1 numbers, found 2')):
+        raises(invalid, message, lambda: ak.mha_batch_prefill_func(q[0], k, k, cu, indptr, indices, 5, 14, kv_last_page_lens=last))
+    raises(invalid, 'q: expected a tensor with __dlpack__, found list', lambda: ak.flash_attn_func([1.0], k, k))
+    raises(invalid, 'k: there is no', lambda: ak.flash_attn_func(q, Broken(k), k))
+    residual = numbers((3, 16))
+    for change, message in (((residual[:1], residual), 'residual_in: expected the shape [3, 16], found [1, 16]'),
+                            ((residual.astype(np.float16), residual), 'residual_in: expected f32, found f16'),
+                            ((residual, residual[:, :8]), 'residual_out: expected the shape')):
+        before = residual.copy()
+        raises(invalid, message, lambda: ak.rmsnorm2d_fwd_with_add(np.empty_like(two), two, *change, two[0], 1e-6))
+        assert (residual == before).all()
     for writes in (lambda x: ak.silu_and_mul(x, two),):
         frozen = np.empty((3, 8), np.float32)
         frozen.flags.writeable = False

@@ -19,11 +19,12 @@ DEVICE void combine(const FmhaCombineArgs& args) {
   const int head = __builtin_amdgcn_workgroup_id_x();
   const int batch = __builtin_amdgcn_workgroup_id_y();
   const int lane = __builtin_amdgcn_workitem_id_x();
+  const long long row = args.cu_seqlens_q[batch];
+  if (row == args.cu_seqlens_q[batch + 1]) return;
   const long long place = static_cast<long long>(batch) * args.heads + head;
   const float* lse_parts = args.lse_parts + place * args.splits;
   const float* o_parts = args.o_parts + place * args.splits * args.head_dim;
-  T* o = static_cast<T*>(args.o) + static_cast<long long>(batch) * args.batch_stride_o +
-         static_cast<long long>(head) * args.head_stride_o;
+  T* o = static_cast<T*>(args.o) + row * args.row_stride_o + static_cast<long long>(head) * args.head_stride_o;
 
   float top = -infinity;
   for (int s = 0; s < args.splits; ++s) top = __builtin_fmaxf(top, lse_parts[s]);
@@ -32,7 +33,7 @@ DEVICE void combine(const FmhaCombineArgs& args) {
   float sum = 0.0f;
   for (int s = 0; s < args.splits; ++s) sum += __builtin_amdgcn_exp2f((lse_parts[s] - origin) * log2_e);
   const float lse = origin + __builtin_amdgcn_logf(sum) * ln_2;
-  if (lane == 0) args.lse[place] = lse;
+  if (lane == 0) args.lse[static_cast<long long>(head) * args.head_stride_lse + row] = lse;
 
   for (int d = lane; d < args.head_dim; d += threads) {
     float total = 0.0f;

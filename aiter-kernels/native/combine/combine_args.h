@@ -2,15 +2,16 @@
 #pragma once
 
 struct FmhaCombineArgs {
-  void* o;                // [batch, head, head dim], by the strides
-  float* lse;             // [batch, head]
+  void* o;                 // [row of all sequences, head, head dim], by the strides
+  float* lse;              // [head, row of all sequences]
+  const int* cu_seqlens_q; // batch + 1 row offsets, one or none apart: a sequence without a query is skipped
   const float* o_parts;   // [batch, head, split, head dim], as the split-KV kernels leave it
   const float* lse_parts; // [batch, head, split]
   int heads;
   int splits;
   int head_dim;
-  int batch_stride_o; // in elements
+  int row_stride_o; // in elements
   int head_stride_o;
-  int reserved;
+  int head_stride_lse;
 };
-static_assert(sizeof(FmhaCombineArgs) == 56);
+static_assert(sizeof(FmhaCombineArgs) == 64);

@@ -1,4 +1,4 @@
-// Decode attention over a paged KV cache: one query a sequence, its keys shared out over work-groups.
+// Decode attention over a paged KV cache: one query a sequence or none, its keys shared out over work-groups.
 //
 // The query heads that share a kv head are the rows of the tile, so k and v are read once for all of them; they are seldom more than the 16
 // of one wave. Grid: (ceil(heads_per_kv / tile_m) * value_parts * splits, kv heads, batch).
@@ -28,9 +28,12 @@ using SplitKv = ck_tile::FmhaFwdSplitKVKernel<
 template <typename Kernel, int head_dim>
 __forceinline__ __device__ void split_kv(const FmhaSplitKvArgs& args) {
   using Element = typename Kernel::VDataType;
+  const int sequence = __builtin_amdgcn_workgroup_id_z();
+  const int row = args.cu_seqlens_q[sequence];
+  if (row == args.cu_seqlens_q[sequence + 1]) return;
   const int part = __builtin_amdgcn_workgroup_id_x() / args.splits % value_parts(head_dim);
   typename Kernel::Kargs k{};
-  k.q_ptr = args.q;
+  k.q_ptr = at<Element>(args.q, static_cast<long long>(row) * args.row_stride_q);
   k.k_ptr = args.k;
   k.v_ptr = at<Element>(args.v, part * Kernel::FmhaPipeline::kN1); // ck_tile moves along the columns of o alone
   k.o_acc_ptr = args.o_parts;
@@ -57,7 +60,7 @@ __forceinline__ __device__ void split_kv(const FmhaSplitKvArgs& args) {
   k.batch_stride_block_table = args.block_table_stride;
   k.page_block_size = args.page_rows;
   k.seqlen_k_ptr = args.seqlens_k;
-  k.batch_stride_q = args.batch_stride_q;
+  k.batch_stride_q = 0; // the pointer is that of the row
   k.batch_stride_k = args.page_stride_k;
   k.batch_stride_v = args.page_stride_v;
   k.batch_stride_lse_acc = args.heads * args.splits;

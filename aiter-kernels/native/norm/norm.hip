@@ -16,7 +16,8 @@ template <typename T>
 struct Row {
   T* out;
   const T* input;
-  T* residual;
+  const T* residual_in;
+  T* residual_out;
   const T* weight;
   const T* bias;
   int width;
@@ -25,28 +26,29 @@ struct Row {
     const long long row = __builtin_amdgcn_workgroup_id_x();
     out = static_cast<T*>(args.out) + row * args.out_row_stride;
     input = static_cast<const T*>(args.input) + row * args.input_row_stride;
-    residual = args.residual ? static_cast<T*>(args.residual) + row * args.residual_row_stride : nullptr;
+    residual_in = args.residual_in ? static_cast<const T*>(args.residual_in) + row * args.residual_in_row_stride : nullptr;
+    residual_out = static_cast<T*>(args.residual_out) + row * args.residual_out_row_stride;
     weight = static_cast<const T*>(args.weight);
     bias = static_cast<const T*>(args.bias);
     width = args.width;
   }
 
-  // Adds the residual, keeps the rounded sum in its place, and makes it the input of the passes that follow. Calls f(x) for each element.
+  // Adds the residual, writes the rounded sum, and makes it the input of the passes that follow. Calls f(x) for each element.
   template <typename F>
   DEVICE void first_pass(F f) {
-    if (!residual) return pass(f);
+    if (!residual_in) return pass(f);
     each_run<T>(width, [&](int c, auto x) {
       auto r = x;
       x.load(input + c);
-      r.load(residual + c);
+      r.load(residual_in + c);
       constexpr int n = sizeof(x.value) / sizeof(T);
       for (int i = 0; i < n; ++i) {
         x.value[i] = static_cast<T>(static_cast<float>(x.value[i]) + static_cast<float>(r.value[i]));
         f(static_cast<float>(x.value[i]));
       }
-      x.store(residual + c);
+      x.store(residual_out + c);
     });
-    input = residual;
+    input = residual_out;
   }
 
   template <typename F>

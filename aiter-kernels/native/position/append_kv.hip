@@ -13,14 +13,16 @@ DEVICE void copy(T* to, int to_stride, const T* from, int from_stride, int heads
   const int lane = __builtin_amdgcn_workitem_id_x();
   if (width % size == 0) {
     for (int i = lane * size; i < heads * width; i += threads * size) {
-      const int head = i / width, element = first + i % width;
+      const long long head = i / width;
+      const int element = first + i % width;
       Run<T, size> run;
       run.load(from + head * from_stride + element);
       run.store(to + head * to_stride + element);
     }
   } else {
     for (int i = lane; i < heads * width; i += threads) {
-      const int head = i / width, element = first + i % width;
+      const long long head = i / width;
+      const int element = first + i % width;
       to[head * to_stride + element] = from[head * from_stride + element];
     }
   }
@@ -52,7 +54,8 @@ DEVICE void append(const AppendKvArgs& args) {
   const int rotated = args.cos ? args.rotary_dim : 0;
   const long long angles = static_cast<long long>(key) * (rotated / 2);
   position::each_pair<T>(args.kv_heads, rotated / 2, [&](int head, int pair, auto run) {
-    position::rotate<decltype(run)::count>(k + head * args.head_stride_k, k_new + head * args.new_head_stride_k, args.cos + angles,
+    position::rotate<decltype(run)::count>(k + static_cast<long long>(head) * args.head_stride_k,
+                                           k_new + static_cast<long long>(head) * args.new_head_stride_k, args.cos + angles,
                                            args.sin + angles, pair, rotated / 2, args.interleaved);
   });
   copy(k, args.head_stride_k, k_new, args.new_head_stride_k, args.kv_heads, rotated, args.head_dim);

@@ -11,19 +11,21 @@ DEVICE void rope(const RopeArgs& args) {
   const int half = args.rotary_dim / 2;
   const T* input = static_cast<const T*>(args.input) + row * args.input_row_stride;
   T* out = static_cast<T*>(args.out) + row * args.out_row_stride;
-  const long long angles = static_cast<long long>(args.positions[row]) * half;
+  const long long position = args.positions ? args.positions[row] : row / args.batch;
+  const long long angles = position * half;
 
   position::each_pair<T>(args.heads, half, [&](int head, int pair, auto run) {
-    position::rotate<decltype(run)::count>(out + head * args.out_head_stride + args.first,
-                                           input + head * args.input_head_stride + args.first, args.cos + angles,
-                                           args.sin + angles, pair, half, args.interleaved);
+    position::rotate<decltype(run)::count>(out + static_cast<long long>(head) * args.out_head_stride + args.first,
+                                           input + static_cast<long long>(head) * args.input_head_stride + args.first,
+                                           args.cos + angles, args.sin + angles, pair, half, args.interleaved);
   });
   const int lane = __builtin_amdgcn_workitem_id_x();
   const int others = args.head_dim - args.rotary_dim;
   if (others == 0 || out == input) return;
   const int first_other = args.first ? 0 : args.rotary_dim;
   for (int i = lane; i < args.heads * others; i += threads) {
-    const int head = i / others, element = first_other + i % others;
+    const long long head = i / others;
+    const int element = first_other + i % others;
     out[head * args.out_head_stride + element] = input[head * args.input_head_stride + element];
   }
 }

@@ -7,7 +7,7 @@ struct RopeArgs {
   const void* input;
   const float* cos;     // [position, rotary_dim / 2]
   const float* sin;
-  const int* positions; // of each row
+  const int* positions; // of each row; null: row r has the position r / batch
   long long out_row_stride;
   long long input_row_stride;
   int out_head_stride;
@@ -17,6 +17,6 @@ struct RopeArgs {
   int rotary_dim;  // even; the elements of a head that are rotated
   int first;       // of them in the head: 0, or head_dim - rotary_dim where those that are not rotated come first
   int interleaved; // 0: neox
-  int reserved;
+  int batch;
 };
 static_assert(sizeof(RopeArgs) == 88);

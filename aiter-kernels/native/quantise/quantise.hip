@@ -10,16 +10,16 @@ namespace {
 
 using Lds = __attribute__((address_space(3))) float;
 
-// To nearest, ties to even.
+// To nearest, ties to even; what is no number becomes 0.
 struct Int8 {
   static constexpr float max = 127.0f;
   static DEVICE unsigned char encode(float x) {
     const float bounded = __builtin_fminf(__builtin_fmaxf(__builtin_rintf(x), -max), max);
-    return static_cast<unsigned char>(static_cast<int>(bounded));
+    return x == x ? static_cast<unsigned char>(static_cast<int>(bounded)) : 0;
   }
 };
 
-// In integers: RDNA 3 has no instruction for it, and RDNA 4 is held to the same bits.
+// In integers: RDNA 3 has no instruction for it, and RDNA 4 is held to the same bits. What is no number stays none.
 struct E4m3 {
   static constexpr float max = 448.0f;
   static DEVICE unsigned char encode(float x) {
@@ -30,7 +30,7 @@ struct E4m3 {
     const unsigned bits = __builtin_bit_cast(unsigned, magnitude);
     const unsigned rounded = (bits + 0x7ffff + (bits >> 20 & 1)) >> 20; // 3 bits of the fraction stay
     const unsigned large = rounded - ((127 - 7) << 3);
-    return static_cast<unsigned char>(sign | (magnitude < 0x1p-6f ? small : large));
+    return static_cast<unsigned char>(sign | (x != x ? 0x7f : magnitude < 0x1p-6f ? small : large));
   }
 };
 

@@ -2,9 +2,12 @@
 import importlib
 import sys
 
+from ._errors import InvalidArgument
+
 
 def is_torch(like):
-    return type(like).__module__.split('.')[0] == 'torch'
+    """Whether it is a tensor of torch, or of a class that somebody made of one."""
+    return any(kind.__module__.split('.')[0] == 'torch' for kind in type(like).__mro__)
 
 
 def _library(like):
@@ -39,6 +42,19 @@ def to_list(value):
     return value.tolist()
 
 
-def copy_into(target, source):
-    """Every element of a tensor into another one."""
-    target[...] = source
+def converted(name, value, dtype, *others):
+    """The same numbers as `dtype`, side by side. A tensor that is of none of these types is left to the call, which names it."""
+    found = str(getattr(value, 'dtype', None)).split('.')[-1]
+    if found not in (dtype, *others):
+        return value
+    if is_torch(value):
+        library = sys.modules['torch']
+        made = value.to(getattr(library, dtype)).contiguous()
+        fits = value.is_cuda or library.equal(made.to(value.dtype), value)
+    else:
+        library = sys.modules['numpy']
+        made = library.ascontiguousarray(value, dtype=dtype)
+        fits = made.dtype.kind == 'f' or (made == value).all()
+    if not fits:
+        raise InvalidArgument(f'{name}: expected numbers that {dtype} holds')
+    return made

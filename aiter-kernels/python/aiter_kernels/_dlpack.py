@@ -1,7 +1,8 @@
 """Tensors of others, read through DLPack (the C structures of dlpack.h, v0 and v1)."""
 import ctypes
+import sys
 
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, Unsupported
 from ._library import Tensor
 
 HOST, ROCM = 1, 10
@@ -31,24 +32,39 @@ _python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _python.PyCapsule_GetPointer.restype = ctypes.c_void_p
 
 
+def expect(**tensors):
+    """Refuses what is no tensor, for those who look at shapes before a View is made."""
+    for name, value in tensors.items():
+        if not all(hasattr(value, part) for part in ('__dlpack__', '__dlpack_device__', 'shape', 'dtype')):
+            raise InvalidArgument(f'{name}: expected a tensor with __dlpack__, found {type(value).__name__}')
+
+
 def _capsule(name, value):
-    if not hasattr(value, '__dlpack__'):
+    if not hasattr(value, '__dlpack__') or not hasattr(value, '__dlpack_device__'):
         raise InvalidArgument(f'{name}: expected a tensor with __dlpack__, found {type(value).__name__}')
-    device_type, _ = value.__dlpack_device__()
-    # -1: the producer need not wait; the kernel is queued on the stream that the tensor's own work is on.
-    options = {'stream': -1} if device_type == ROCM else {}
     try:
-        return value.__dlpack__(max_version=(1, 1), **options)
-    except TypeError:  # a producer that knows no versions
-        return value.__dlpack__(**options)
-    except (BufferError, RuntimeError) as error:
+        device_type, _ = value.__dlpack_device__()
+        # -1: the producer need not wait; the kernel is queued on the stream that the tensor's own work is on.
+        options = {'stream': -1} if device_type == ROCM else {}
+        try:
+            return value.__dlpack__(max_version=(1, 1), **options)
+        except TypeError:  # a producer that knows no versions
+            return value.__dlpack__(**options)
+    except (AttributeError, BufferError, RuntimeError, TypeError) as error:
         raise InvalidArgument(f'{name}: {error}') from error
+
+
+def _refuse_gradients(name, value):
+    """What is computed here is no part of a graph of torch's: its gradient would be missing, without a word."""
+    torch = sys.modules.get('torch')
+    if getattr(value, 'requires_grad', False) and (torch is None or torch.is_grad_enabled()):
+        raise Unsupported(f'{name}: requires a gradient, and there is no backward here; call under torch.no_grad(), or detach it')
 
 
 def _as_integers(value):
     """A tensor whose type DLPack does not carry, seen as integers of its size, and the number of its type; else itself and None."""
     dtype = getattr(value, 'dtype', None)
-    if hasattr(value, '__array_interface__') and dtype.name in _FOREIGN:
+    if hasattr(value, '__array_interface__') and getattr(dtype, 'name', None) in _FOREIGN:
         code, integer = _FOREIGN[dtype.name]
         return value.view(integer), code
     if str(dtype) == 'torch.float8_e4m3fn':
@@ -61,6 +77,7 @@ class View:
     """A tensor as the library takes it. The capsule is kept unconsumed: it frees itself, and the tensor lives until then."""
 
     def __init__(self, name, value, writable=False):
+        _refuse_gradients(name, value)
         value, foreign = _as_integers(value.detach() if hasattr(value, 'detach') else value)
         self.capsule = _capsule(name, value)
         if _python.PyCapsule_IsValid(self.capsule, _V1.encode()):

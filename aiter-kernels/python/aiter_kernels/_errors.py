@@ -18,8 +18,7 @@ class RuntimeFailure(KernelError, RuntimeError):
 
 
 def refuse(**unsupported):
-    """Raises Unsupported for the first argument that is set: name=(value, what it would need)."""
+    """Raises Unsupported for the first argument that is set, a number but 0 or a tensor: name=(value, what it would need)."""
     for name, (value, reason) in unsupported.items():
-        is_set = bool(value) if isinstance(value, (bool, int, float)) else value is not None
-        if is_set:
+        if value is not None and (getattr(value, 'shape', ()) != () or bool(value)):
             raise Unsupported(f'{name}: {reason}')

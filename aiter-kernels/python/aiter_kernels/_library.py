@@ -11,6 +11,10 @@ _HERE = Path(__file__).resolve().parent
 _PLACES = (_HERE, _HERE.parent.parent)
 
 
+# AITER_ABI_VERSION of the header that this file mirrors.
+_ABI = 2
+
+
 class Tensor(ctypes.Structure):
     """AiterTensor."""
     _fields_ = [('data', ctypes.c_void_p), ('shape', ctypes.POINTER(ctypes.c_int64)), ('strides', ctypes.POINTER(ctypes.c_int64)),
@@ -47,7 +51,11 @@ def _find():
 
 
 def _load():
-    library = ctypes.CDLL(str(_find()))
+    path = _find()
+    library = ctypes.CDLL(str(path))
+    found = library.aiter_abi_version() if hasattr(library, 'aiter_abi_version') else 1
+    if found != _ABI:
+        raise ImportError(f'{path}: its interface has the version {found}, this package is for {_ABI}; take both from one release')
     pointer, string, number, flag = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_float, ctypes.c_bool
     for name, result, arguments in (
             ('aiter_version', string, []),
@@ -55,11 +63,12 @@ def _load():
             ('aiter_open', pointer, [string]),
             ('aiter_attention_defaults', Attention, []),
             ('aiter_attention', ctypes.c_int32, [pointer, ctypes.POINTER(Attention), pointer]),
+            ('aiter_check_attention', ctypes.c_int32, [pointer, ctypes.POINTER(Attention)]),
             ('aiter_silu_and_mul', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, pointer]),
             ('aiter_gelu_and_mul', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, pointer]),
             ('aiter_gelu_tanh_and_mul', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, pointer]),
-            ('aiter_rms_norm', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, _TENSOR, _TENSOR, number, pointer]),
-            ('aiter_layer_norm', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, _TENSOR, _TENSOR, _TENSOR, number, pointer]),
+            ('aiter_rms_norm', ctypes.c_int32, [pointer, *[_TENSOR] * 5, number, pointer]),
+            ('aiter_layer_norm', ctypes.c_int32, [pointer, *[_TENSOR] * 6, number, pointer]),
             ('aiter_softmax', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, pointer]),
             ('aiter_rope', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, _TENSOR, _TENSOR, _TENSOR, ctypes.c_int32, flag, pointer]),
             ('aiter_dynamic_per_token_scaled_quant', ctypes.c_int32, [pointer, _TENSOR, _TENSOR, _TENSOR, pointer]),
@@ -71,8 +80,11 @@ def _load():
 
 def _kernels_folder():
     """Where the code objects are; None: nowhere, and there is the CPU alone."""
-    places = [os.environ.get('AITER_KERNELS')] + [str(place / 'kernels') for place in _PLACES]
-    found = next((place for place in places if place and os.path.isdir(place)), None)
+    given = os.environ.get('AITER_KERNELS')
+    if given and not os.path.isdir(given):
+        raise ImportError(f'AITER_KERNELS: there is no folder {given}')
+    places = [given] if given else [str(place / 'kernels') for place in _PLACES]
+    found = next((place for place in places if os.path.isdir(place)), None)
     return os.fsencode(found) if found else None
 
 
@@ -90,7 +102,12 @@ def attention_defaults():
 
 
 def call(function, *arguments, stream=None):
-    """Calls aiter_<function>; raises what its status says."""
-    status = getattr(_LIBRARY, f'aiter_{function}')(_KERNELS, *arguments, stream)
+    """Calls aiter_<function>, which queues work; raises what its status says."""
+    check(function, *arguments, stream)
+
+
+def check(function, *arguments):
+    """Calls aiter_<function>, which has no stream."""
+    status = getattr(_LIBRARY, f'aiter_{function}')(_KERNELS, *arguments)
     if status != 0:
         raise _EXCEPTIONS.get(status, RuntimeFailure)(_LIBRARY.aiter_last_error().decode())

@@ -1,25 +1,27 @@
 """Norms of rows. `_with_add` writes `input + residual_in` to `residual_out` and norms that."""
-from ._arrays import copy_into, empty
-from ._dlpack import pointer, stream_of, views
+from ._arrays import empty
+from ._dlpack import expect, pointer, stream_of, views
 from ._errors import refuse
 from ._library import call
 
 
-def _rms(out, input, residual, weight, epsilon):
-    v = views(out=(out, True), input=(input, False), residual=(residual, True), weight=(weight, False))
+def _rms(out, input, residual_in, residual_out, weight, epsilon):
+    v = views(out=(out, True), input=(input, False), residual_in=(residual_in, False), residual_out=(residual_out, True), weight=(weight, False))
     call('rms_norm', *map(pointer, v.values()), epsilon, stream=stream_of(v['input'], input))
 
 
-def _layer(out, input, residual, weight, bias, epsilon):
-    v = views(out=(out, True), input=(input, False), residual=(residual, True), weight=(weight, False), bias=(bias, False))
+def _layer(out, input, residual_in, residual_out, weight, bias, epsilon):
+    v = views(out=(out, True), input=(input, False), residual_in=(residual_in, False), residual_out=(residual_out, True), weight=(weight, False),
+              bias=(bias, False))
     call('layer_norm', *map(pointer, v.values()), epsilon, stream=stream_of(v['input'], input))
 
 
 def rms_norm(input, weight, epsilon=1e-6, use_model_sensitive_rmsnorm=0):
     """`input / sqrt(mean(input^2) + epsilon) * weight`."""
     refuse(use_model_sensitive_rmsnorm=(use_model_sensitive_rmsnorm, 'there is one RMS norm here, with f32 sums'))
+    expect(input=input)
     out = empty(input, input.shape)
-    _rms(out, input, None, weight, epsilon)
+    _rms(out, input, None, None, weight, epsilon)
     return out
 
 
@@ -29,16 +31,15 @@ rmsnorm2d_fwd = rms_norm
 def rmsnorm2d_fwd_with_add(out, input, residual_in, residual_out, weight, epsilon, use_model_sensitive_rmsnorm=0):
     """RMS norm with the residual added first."""
     refuse(use_model_sensitive_rmsnorm=(use_model_sensitive_rmsnorm, 'there is one RMS norm here, with f32 sums'))
-    if residual_out is not residual_in:
-        copy_into(residual_out, residual_in)
-    _rms(out, input, residual_out, weight, epsilon)
+    _rms(out, input, residual_in, residual_out, weight, epsilon)
 
 
 def layer_norm(input, weight=None, bias=None, epsilon=1e-5, x_bias=None):
     """`(input - mean) / sqrt(variance + epsilon) * weight + bias`."""
     refuse(x_bias=(x_bias, 'is not added here; add it to the input'))
+    expect(input=input)
     out = empty(input, input.shape)
-    _layer(out, input, None, weight, bias, epsilon)
+    _layer(out, input, None, None, weight, bias, epsilon)
     return out
 
 
@@ -48,13 +49,12 @@ layernorm2d_fwd = layer_norm
 def layernorm2d_fwd_with_add(out, input, residual_in, residual_out, weight, bias, epsilon, x_bias=None):
     """Layer norm with the residual added first."""
     refuse(x_bias=(x_bias, 'is not added here; add it to the input'))
-    if residual_out is not residual_in:
-        copy_into(residual_out, residual_in)
-    _layer(out, input, residual_out, weight, bias, epsilon)
+    _layer(out, input, residual_in, residual_out, weight, bias, epsilon)
 
 
 def softmax(input):
     """The softmax of each row."""
+    expect(input=input)
     out = empty(input, input.shape)
     v = views(out=(out, True), input=(input, False))
     call('softmax', *map(pointer, v.values()), stream=stream_of(v['input'], input))

@@ -1,6 +1,6 @@
 """Quantisation to 8 bits with a scale for each row: `input` is about `out * scale`. Rounded to nearest, ties to even."""
 from ._arrays import empty
-from ._dlpack import pointer, stream_of, views
+from ._dlpack import expect, pointer, stream_of, views
 from ._errors import refuse
 from ._library import call
 
@@ -19,6 +19,7 @@ def pertoken_quant(x, scale=None, x_scale=None, scale_dtype=None, quant_dtype='i
            dtypeMax=(dtypeMax, "the largest number is the type's here"))
     if scale_dtype is not None and 'float32' not in str(scale_dtype):
         refuse(scale_dtype=(scale_dtype, 'scales are float32 here'))
+    expect(x=x)
     out, scales = empty(x, x.shape, quant_dtype), empty(x, (*x.shape[:-1], 1), 'float32')
     dynamic_per_token_scaled_quant(out, x, scales)
     return out, scales

@@ -4,10 +4,12 @@ use super::DevicePtr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaCombineArgs {
-    /// The output, `[batch, head, head dim]` by its strides.
+    /// The output, `[row of all sequences, head, head dim]` by its strides.
     pub o: DevicePtr,
-    /// Its LSE, f32, `[batch, head]`.
+    /// Its LSE, f32, `[head, row of all sequences]`.
     pub lse: DevicePtr,
+    /// Batch + 1 row offsets of the queries, i32, one or none apart: a sequence without a query is skipped.
+    pub cu_seqlens_q: DevicePtr,
     /// The output of each part, f32, `[batch, head, split, head dim]`.
     pub o_parts: DevicePtr,
     /// The LSE of each part, f32, `[batch, head, split]`.
@@ -18,12 +20,12 @@ pub struct FmhaCombineArgs {
     pub splits: i32,
     /// Elements of one head; any number.
     pub head_dim: i32,
-    /// From one sequence of o to the next, in elements.
-    pub batch_stride_o: i32,
+    /// From one row of o to the next, in elements.
+    pub row_stride_o: i32,
     /// From one head of o to the next, in elements.
     pub head_stride_o: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// From one head of lse to the next, in elements.
+    pub head_stride_lse: i32,
 }
 
-const _: () = assert!(size_of::<FmhaCombineArgs>() == 56);
+const _: () = assert!(size_of::<FmhaCombineArgs>() == 64);

@@ -1,8 +1,9 @@
 use super::DevicePtr;
 
-/// Arguments of the split-KV kernels (`native/fmha/fmha_split_kv_args.h`): one query a sequence, its keys shared out over work-groups.
+/// Arguments of the split-KV kernels (`native/fmha/fmha_split_kv_args.h`): one query a sequence or none, its keys shared out over
+/// work-groups.
 ///
-/// q is `[batch, head, head dim]`; k and v are pages as in [`super::FmhaPagedArgs`]. Strides are in elements.
+/// q is `[row of all sequences, head, head dim]`; k and v are pages as in [`super::FmhaPagedArgs`]. Strides are in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FmhaSplitKvArgs {
@@ -16,6 +17,8 @@ pub struct FmhaSplitKvArgs {
     pub o_parts: DevicePtr,
     /// The LSE of each part, f32, `[batch, head, split]`; minus infinity where it has no keys.
     pub lse_parts: DevicePtr,
+    /// Batch + 1 row offsets of the queries, i32, one or none apart; what a sequence without a query has of the parts is not written.
+    pub cu_seqlens_q: DevicePtr,
     /// Keys of each sequence, i32.
     pub seqlens_k: DevicePtr,
     /// Pages of each sequence, i32, `[batch, block_table_stride]`.
@@ -34,8 +37,8 @@ pub struct FmhaSplitKvArgs {
     pub scale: f32,
     /// Bound of the scores, read by instances with a soft cap only; 0 otherwise.
     pub logits_cap: f32,
-    /// From one sequence of q to the next.
-    pub batch_stride_q: i32,
+    /// From one row of q to the next.
+    pub row_stride_q: i32,
     /// From one head of q to the next.
     pub head_stride_q: i32,
     /// From one row of a page of k to the next.
@@ -54,4 +57,4 @@ pub struct FmhaSplitKvArgs {
     pub reserved: i32,
 }
 
-const _: () = assert!(size_of::<FmhaSplitKvArgs>() == 120);
+const _: () = assert!(size_of::<FmhaSplitKvArgs>() == 128);

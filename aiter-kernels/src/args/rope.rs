@@ -14,7 +14,7 @@ pub struct RopeArgs {
     pub cos: DevicePtr,
     /// Sines, f32, `[position, rotary_dim / 2]`.
     pub sin: DevicePtr,
-    /// The position of each row, i32.
+    /// The position of each row, i32; null: row `r` has the position `r / batch`.
     pub positions: DevicePtr,
     /// From one row of `out` to the next.
     pub out_row_stride: i64,
@@ -34,8 +34,8 @@ pub struct RopeArgs {
     pub first: i32,
     /// 0: elements `i` and `i + rotary_dim / 2` belong together (neox); 1: elements `2 i` and `2 i + 1`.
     pub interleaved: i32,
-    /// Zero.
-    pub reserved: i32,
+    /// Rows that follow each other with the same position; not read with `positions`.
+    pub batch: i32,
 }
 
 const _: () = assert!(size_of::<RopeArgs>() == 88);

@@ -30,7 +30,7 @@ pub struct AiterAttention {
     pub max_seqlen_q: i64,
     /// The longest sequence's keys; not read when dense.
     pub max_seqlen_k: i64,
-    /// Factor of the scores; 0: `1 / sqrt(head_dim)`.
+    /// Factor of the scores; NaN, the default: `1 / sqrt(head_dim)`.
     pub softmax_scale: f32,
     /// Bound of the scores; 0: none.
     pub logits_soft_cap: f32,
@@ -68,7 +68,7 @@ pub extern "C" fn aiter_attention_defaults() -> AiterAttention {
         block_table: NONE,
         max_seqlen_q: 0,
         max_seqlen_k: 0,
-        softmax_scale: 0.0,
+        softmax_scale: f32::NAN,
         logits_soft_cap: 0.0,
         dropout_p: 0.0,
         q_descale: 1.0,
@@ -96,6 +96,24 @@ pub unsafe extern "C" fn aiter_attention(
         call(kernels, stream, |kernels, stream| {
             let arguments = arguments.as_ref().ok_or_else(|| wrong("arguments", "arguments", "null"))?;
             kernels.attention(&attention(arguments)?, stream)
+        })
+    }
+}
+
+/// What `aiter_attention` refuses, without computing or launching anything; on the host block tables are not looked at.
+///
+/// # Safety
+/// As `aiter_attention`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn aiter_check_attention(
+    kernels: *const AiterKernels,
+    arguments: *const AiterAttention,
+) -> i32 {
+    // SAFETY: the caller vouches for all pointers.
+    unsafe {
+        call(kernels, std::ptr::null_mut(), |kernels, _| {
+            let arguments = arguments.as_ref().ok_or_else(|| wrong("arguments", "arguments", "null"))?;
+            kernels.check_attention(&attention(arguments)?)
         })
     }
 }
@@ -140,7 +158,7 @@ unsafe fn attention<'a>(arguments: &AiterAttention) -> Result<Attention<'a>, Err
             lse: optional_output("lse", arguments.lse)?,
             sequences,
             options: AttentionOptions {
-                softmax_scale: (arguments.softmax_scale != 0.0).then_some(arguments.softmax_scale),
+                softmax_scale: (!arguments.softmax_scale.is_nan()).then_some(arguments.softmax_scale),
                 logits_soft_cap: arguments.logits_soft_cap,
                 causal: arguments.causal,
                 window_size: [arguments.window_left, arguments.window_right],

@@ -8,6 +8,15 @@ use std::path::PathBuf;
 /// The operations, and what was loaded for them. Calls may come from any thread.
 pub struct AiterKernels(Kernels);
 
+/// The version of this interface: it grows with every change that a program which was compiled before would not survive.
+pub const AITER_ABI_VERSION: i32 = 2;
+
+/// `AITER_ABI_VERSION` of the library, to be compared with that of the header.
+#[unsafe(no_mangle)]
+pub extern "C" fn aiter_abi_version() -> i32 {
+    AITER_ABI_VERSION
+}
+
 /// The version of the library.
 #[unsafe(no_mangle)]
 pub extern "C" fn aiter_version() -> *const c_char {

@@ -13,7 +13,9 @@ mod tensor;
 
 pub use attention::*;
 pub use cache::*;
-pub use kernels::{AiterKernels, aiter_close, aiter_open, aiter_version};
+pub use kernels::{
+    AITER_ABI_VERSION, AiterKernels, aiter_abi_version, aiter_close, aiter_open, aiter_version,
+};
 pub use row_wise::*;
 pub use status::*;
 pub use tensor::*;

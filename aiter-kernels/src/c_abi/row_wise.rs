@@ -1,6 +1,6 @@
 use super::kernels::{AiterKernels, call};
-use super::tensor::{AiterTensor, input, optional_input, optional_output, output};
-use crate::interface::{Activation, GatedActivation, Norm, NormKind, QuantisePerToken};
+use super::tensor::{AiterTensor, input, optional_input, output};
+use crate::interface::{Activation, GatedActivation, Norm, NormKind, QuantisePerToken, Residual};
 use std::ffi::c_void;
 
 /// `out = silu(input[..., :width]) * input[..., width:]`.
@@ -65,7 +65,8 @@ unsafe fn gated(
     }
 }
 
-/// `out = rms_norm(input + residual) * weight`; the residual becomes `input + residual`. `residual` and `weight` may be null.
+/// `out = rms_norm(input + residual_in) * weight`; `residual_out` becomes `input + residual_in` and may be either. Both are null, or neither;
+/// `weight` may be null.
 ///
 /// # Safety
 /// As `aiter_attention`.
@@ -74,17 +75,18 @@ pub unsafe extern "C" fn aiter_rms_norm(
     kernels: *const AiterKernels,
     out: *const AiterTensor,
     input: *const AiterTensor,
-    residual: *const AiterTensor,
+    residual_in: *const AiterTensor,
+    residual_out: *const AiterTensor,
     weight: *const AiterTensor,
     epsilon: f32,
     stream: *mut c_void,
 ) -> i32 {
-    let tensors = [out, input, residual, weight, std::ptr::null()];
+    let tensors = [out, input, residual_in, residual_out, weight, std::ptr::null()];
     // SAFETY: the caller vouches for all pointers.
     unsafe { norm(kernels, NormKind::Rms, tensors, epsilon, stream) }
 }
 
-/// `out = layer_norm(input + residual) * weight + bias`; the residual becomes `input + residual`. `residual`, `weight` and `bias` may be null.
+/// `out = layer_norm(input + residual_in) * weight + bias`; `residual_out` as in `aiter_rms_norm`. `weight` and `bias` may be null.
 ///
 /// # Safety
 /// As `aiter_attention`.
@@ -93,14 +95,17 @@ pub unsafe extern "C" fn aiter_layer_norm(
     kernels: *const AiterKernels,
     out: *const AiterTensor,
     input: *const AiterTensor,
-    residual: *const AiterTensor,
+    residual_in: *const AiterTensor,
+    residual_out: *const AiterTensor,
     weight: *const AiterTensor,
     bias: *const AiterTensor,
     epsilon: f32,
     stream: *mut c_void,
 ) -> i32 {
     // SAFETY: the caller vouches for all pointers.
-    unsafe { norm(kernels, NormKind::Layer, [out, input, residual, weight, bias], epsilon, stream) }
+    unsafe {
+        norm(kernels, NormKind::Layer, [out, input, residual_in, residual_out, weight, bias], epsilon, stream)
+    }
 }
 
 /// The softmax of each row.
@@ -116,7 +121,7 @@ pub unsafe extern "C" fn aiter_softmax(
 ) -> i32 {
     const NONE: *const AiterTensor = std::ptr::null();
     // SAFETY: the caller vouches for all pointers.
-    unsafe { norm(kernels, NormKind::Softmax, [out, input, NONE, NONE, NONE], 0.0, stream) }
+    unsafe { norm(kernels, NormKind::Softmax, [out, input, NONE, NONE, NONE, NONE], 0.0, stream) }
 }
 
 /// # Safety
@@ -124,18 +129,25 @@ pub unsafe extern "C" fn aiter_softmax(
 unsafe fn norm(
     kernels: *const AiterKernels,
     kind: NormKind,
-    [out, from, residual, weight, bias]: [*const AiterTensor; 5],
+    [out, from, residual_in, residual_out, weight, bias]: [*const AiterTensor; 6],
     epsilon: f32,
     stream: *mut c_void,
 ) -> i32 {
     // SAFETY: the caller vouches for all pointers.
     unsafe {
         call(kernels, stream, |kernels, stream| {
+            let residual = match (residual_in.is_null(), residual_out.is_null()) {
+                (true, true) => None,
+                _ => Some(Residual {
+                    input: input("residual_in", residual_in)?,
+                    out: output("residual_out", residual_out)?,
+                }),
+            };
             let arguments = Norm {
                 kind,
                 out: output("out", out)?,
                 input: input("input", from)?,
-                residual: optional_output("residual", residual)?,
+                residual,
                 weight: optional_input("weight", weight)?,
                 bias: optional_input("bias", bias)?,
                 epsilon,

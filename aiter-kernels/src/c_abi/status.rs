@@ -28,9 +28,11 @@ pub(super) fn status(result: Result<(), Error>) -> i32 {
     LAST_ERROR.replace(CString::new(error.to_string()).unwrap_or_default());
     match error {
         Error::Unsupported { .. } | Error::Dispatch(_) => AITER_UNSUPPORTED,
-        Error::Load(_) | Error::Call(_) | Error::Card { .. } | Error::CodeObject { .. } => {
-            AITER_RUNTIME_ERROR
-        }
+        Error::Load(_)
+        | Error::Call(_)
+        | Error::Card { .. }
+        | Error::Recording { .. }
+        | Error::CodeObject { .. } => AITER_RUNTIME_ERROR,
         _ => AITER_INVALID_ARGUMENT,
     }
 }

@@ -1,4 +1,4 @@
-use super::check::{aligned, dims, element_type, one_place, reachable, shape};
+use super::check::{aligned, dims, element_type, one_place, reachable, shape, tokens};
 use super::rope::indices;
 use super::tensor_io::{Stored, with_float};
 use super::{ElementType, Error, Place, RopeTables, Tensor, TensorMut};
@@ -66,11 +66,17 @@ impl AppendKv<'_> {
         }
         if let Some(rope) = rope {
             let rotary_dim = rope.check()?;
+            if rope.nope_first {
+                let reason = "the first elements of a head are rotated here".into();
+                return Err(Error::Unsupported { argument: "nope_first", reason });
+            }
             if rotary_dim > head_dim {
                 let (expected, found) = (format!("at most {} columns", head_dim / 2), rope.cos.shape.clone());
                 return Err(Error::Shape { argument: "cos", expected, found });
             }
         }
+        tokens("k", k)?;
+        tokens("v", v)?;
         for (argument, tensor) in floats {
             aligned(argument, tensor)?;
             if place != Place::Host {
@@ -114,7 +120,7 @@ impl AppendKv<'_> {
             Some(tables) => tables.with(|rope| {
                 let new = reference::AppendKv { rope: Some(rope), ..new };
                 reference::append_kv(&new, &layout, &mut k_cache, &mut v_cache)
-            })??,
+            })?,
         }
         let encode = |numbers: &[T]| {
             let mut bytes = vec![0; numbers.len() * T::TYPE.size()];

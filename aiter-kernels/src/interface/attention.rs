@@ -171,6 +171,10 @@ impl Attention<'_> {
             element_type(argument, tensor, &[ElementType::I32])?;
         }
         let sizes = self.shapes(place, own)?;
+        if sizes.max_queries == 0 && q.len() > 0 {
+            let expected = "at least 1 where q has rows".to_owned();
+            return Err(Error::Value { argument: "max_seqlen_q", expected, found: "0".into() });
+        }
         if sizes.kv_heads == 0 || !sizes.heads.is_multiple_of(sizes.kv_heads) {
             let expected = format!("as many heads as divide the {} of q", sizes.heads);
             return Err(Error::Value { argument: "k", expected, found: sizes.kv_heads.to_string() });
@@ -240,10 +244,28 @@ impl Attention<'_> {
         }
     }
 
+    /// Which keys a query sees. A side of the window that reaches over all keys is an open one: it may be any number, and kernels add to it.
+    pub(super) fn mask(&self, sizes: &Sizes) -> Mask {
+        let most = sizes.max_queries.max(sizes.max_keys);
+        let side = |side: Option<usize>| side.filter(|&keys| keys < most);
+        match self.options.mask() {
+            Mask::Window { left, right, origin } => match (side(left), side(right)) {
+                (None, None) => Mask::None,
+                (left, right) => Mask::Window { left, right, origin },
+            },
+            Mask::None => Mask::None,
+        }
+    }
+
     /// `1 / sqrt(head dim)` where nothing else was said, and the factors of 8-bit floats.
     pub(super) fn scale(&self, sizes: &Sizes) -> f32 {
         let scale = self.options.softmax_scale.unwrap_or_else(|| (sizes.head_dim as f32).sqrt().recip());
         scale * self.options.descale[0] * self.options.descale[1]
+    }
+
+    /// On the host: the lengths, held to the tensors.
+    pub(super) fn check_lengths(&self, sizes: &Sizes) -> Result<(), Error> {
+        self.sequences.lengths(sizes, &self.q, &self.k).map(drop)
     }
 
     /// Computes on the host.
@@ -268,7 +290,7 @@ impl Attention<'_> {
             head_dim,
             scale: self.scale(sizes),
             logits_soft_cap: self.options.logits_soft_cap,
-            mask: self.options.mask(),
+            mask: self.mask(sizes),
         };
         // Rows behind the last sequence are neither read nor written.
         let is_dense = matches!(self.sequences, Sequences::Dense);

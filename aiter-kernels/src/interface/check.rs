@@ -101,6 +101,31 @@ pub(super) fn rows(argument: &'static str, tensor: &Tensor) -> Result<Rows, Erro
     Ok(Rows { count, width, stride: stride.unwrap_or(own) })
 }
 
+/// The first two dimensions of four as rows at equal distances.
+pub(super) fn tokens(argument: &'static str, tensor: &Tensor) -> Result<Rows, Error> {
+    let mut outer = tensor.clone();
+    outer.shape.truncate(2);
+    outer.strides.truncate(2);
+    outer.shape.push(1);
+    outer.strides.push(1);
+    rows(argument, &outer).map_err(|error| match error {
+        Error::Stride { argument, expected, .. } => {
+            Error::Stride { argument, expected, found: tensor.strides.clone() }
+        }
+        other => other,
+    })
+}
+
+/// What is read without strides.
+pub(super) fn dense(argument: &'static str, tensor: &Tensor) -> Result<(), Error> {
+    let rows = rows(argument, tensor)?;
+    if rows.count > 1 && usize::try_from(rows.stride).ok() != Some(rows.width) {
+        let expected = "no gaps between rows";
+        return Err(Error::Stride { argument, expected, found: tensor.strides.clone() });
+    }
+    Ok(())
+}
+
 /// A number that a kernel takes as a signed word.
 pub(super) fn word(argument: &'static str, what: &'static str, value: i64) -> Result<i32, Error> {
     let limit = i32::MAX as u64;

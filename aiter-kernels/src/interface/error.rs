@@ -115,6 +115,15 @@ pub enum Error {
         /// What is known of it.
         reason: String,
     },
+    /// The stream is recording a graph, and something has to be loaded or allocated first: both would end the recording.
+    #[error(
+        "stream: is recording a graph, and this call loads its kernels or takes {scratch} bytes of memory first; make the same call once before \
+         the recording"
+    )]
+    Recording {
+        /// Bytes that the call needs beside its tensors.
+        scratch: u64,
+    },
     /// A code object that cannot be read.
     #[error("failed to read `{}`: {reason}", .path.display())]
     CodeObject {

@@ -42,6 +42,21 @@ impl Kernels {
         }
     }
 
+    /// What [`Self::attention`] refuses, without computing or launching anything; on the host block tables are not looked at. For callers that write
+    /// to a cache before they attend to it.
+    ///
+    /// # Errors
+    /// [`Error`], which names the argument.
+    pub fn check_attention(&self, call: &Attention<'_>) -> Result<(), Error> {
+        let sizes = call.check()?;
+        match sizes.place {
+            Place::Host => call.check_lengths(&sizes),
+            Place::Gpu(number) => self.with_gpus(|gpus| {
+                gpus.check(number, |device, scratch| gpu::attention(call, &sizes, device, scratch))
+            }),
+        }
+    }
+
     /// `silu_and_mul`, `gelu_and_mul`, `gelu_tanh_and_mul`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-use super::check::{dims, element_type, one_place, shape};
+use super::check::{dense, dims, element_type, one_place, shape, tokens};
 use super::tensor_io::{Stored, with_float};
 use super::{ElementType, Error, Place, Tensor, TensorMut};
 use crate::reference;
@@ -8,7 +8,7 @@ pub use crate::reference::RopeStyle;
 /// The tables of a rotary embedding and how they are used. Upstream's layout with `reuse_freqs_front_part`.
 #[derive(Clone)]
 pub struct RopeTables<'a> {
-    /// `[positions, rotary dim / 2]`, of floats; upstream's `[positions, 1, 1, rotary dim / 2]` is taken as well.
+    /// `[positions, rotary dim / 2]`, of f32, without gaps; upstream's `[positions, 1, 1, rotary dim / 2]` is taken as well.
     pub cos: Tensor<'a>,
     /// As cos.
     pub sin: Tensor<'a>,
@@ -18,7 +18,7 @@ pub struct RopeTables<'a> {
     pub nope_first: bool,
 }
 
-/// Rotates the heads of `input`, `[s, b, h, d]`, by their positions; `out` may be the same memory.
+/// Rotates the heads of `input`, `[s, b, h, d]` with rows at equal distances, by their positions; `out` may be the same memory.
 #[derive(Clone)]
 pub struct Rope<'a> {
     /// As input.
@@ -27,7 +27,7 @@ pub struct Rope<'a> {
     pub input: Tensor<'a>,
     /// The tables.
     pub tables: RopeTables<'a>,
-    /// `[s, b]`, i32 or i64; `None`: each row has its own number along s.
+    /// `[s, b]`, i32, without gaps; `None`: each row has its own number along s.
     pub positions: Option<Tensor<'a>>,
 }
 
@@ -39,8 +39,10 @@ impl RopeTables<'_> {
         let Self { cos, sin, .. } = self;
         cos.check("cos")?;
         sin.check("sin")?;
-        let own = element_type("cos", cos, &FLOATS)?;
-        element_type("sin", sin, &[own])?;
+        for (argument, table) in [("cos", cos), ("sin", sin)] {
+            element_type(argument, table, &[ElementType::F32])?;
+            dense(argument, table)?;
+        }
         let wrong = || Error::Shape {
             argument: "cos",
             expected: "[positions, rotary_dim / 2]".into(),
@@ -54,17 +56,12 @@ impl RopeTables<'_> {
         Ok(half.saturating_mul(2))
     }
 
-    /// Runs `f` with the tables in f32, of the host.
-    pub(super) fn with<R>(&self, f: impl FnOnce(reference::Rope<'_, f32>) -> R) -> Result<R, Error> {
-        let read = |table: &Tensor| {
-            with_float!("cos", table, T => {
-                Ok(table.read::<T>().into_iter().map(reference::Element::to_f32).collect::<Vec<f32>>())
-            })
-        };
-        let (cos, sin) = (read(&self.cos)?, read(&self.sin)?);
+    /// Runs `f` with the tables, of the host.
+    pub(super) fn with<R>(&self, f: impl FnOnce(reference::Rope<'_, f32>) -> R) -> R {
+        let (cos, sin) = (self.cos.read::<f32>(), self.sin.read::<f32>());
         let rotary_dim = self.cos.shape.last().map_or(0, |half| half * 2);
         let Self { style, nope_first, .. } = *self;
-        Ok(f(reference::Rope { cos: &cos, sin: &sin, rotary_dim, style, nope_first }))
+        f(reference::Rope { cos: &cos, sin: &sin, rotary_dim, style, nope_first })
     }
 }
 
@@ -82,6 +79,8 @@ impl Rope<'_> {
         element_type("out", &out.0, &[own])?;
         let [s, b, _, head_dim] = dims("input", input, "[s, b, heads, head_dim]")?;
         shape("out", &out.0, &input.shape)?;
+        tokens("input", input)?;
+        tokens("out", &out.0)?;
         if rotary_dim > head_dim {
             let (expected, found) = (format!("at most {} columns", head_dim / 2), tables.cos.shape.clone());
             return Err(Error::Shape { argument: "cos", expected, found });
@@ -94,8 +93,9 @@ impl Rope<'_> {
             None => {}
             Some(positions) => {
                 positions.check("positions")?;
-                element_type("positions", positions, &[ElementType::I32, ElementType::I64])?;
+                element_type("positions", positions, &[ElementType::I32])?;
                 shape("positions", positions, &[s, b])?;
+                dense("positions", positions)?;
             }
         }
         Ok(place)
@@ -113,7 +113,7 @@ impl Rope<'_> {
             Some(positions) => indices("positions", positions)?,
         };
         let input = self.input.read::<T>();
-        let out = self.tables.with(|rope| reference::rope(&rope, &input, &positions, heads, head_dim))??;
+        let out = self.tables.with(|rope| reference::rope(&rope, &input, &positions, heads, head_dim))?;
         self.out.write(&out)
     }
 }

@@ -29,7 +29,16 @@ pub enum NormKind {
     Softmax,
 }
 
-/// `out = norm(input + residual) * weight + bias`, row by row; the residual becomes `input + residual`.
+/// What is added to the input of a norm before it.
+#[derive(Clone)]
+pub struct Residual<'a> {
+    /// As the norm's output.
+    pub input: Tensor<'a>,
+    /// As the norm's output: becomes the sum. It may be the memory of `input`, or that of the norm's input.
+    pub out: TensorMut<'a>,
+}
+
+/// `out = norm(input + residual) * weight + bias`, row by row.
 #[derive(Clone)]
 pub struct Norm<'a> {
     /// Which one.
@@ -38,8 +47,8 @@ pub struct Norm<'a> {
     pub out: TensorMut<'a>,
     /// As out.
     pub input: Tensor<'a>,
-    /// As out; read, and overwritten with the sum.
-    pub residual: Option<TensorMut<'a>>,
+    /// What is added to the input first.
+    pub residual: Option<Residual<'a>>,
     /// `[width]`; `None`: ones.
     pub weight: Option<Tensor<'a>>,
     /// `[width]`; `None`: zeros.
@@ -96,27 +105,31 @@ impl GatedActivation<'_> {
 }
 
 impl Norm<'_> {
-    /// The rows of out, input and residual.
-    pub(super) fn check(&self) -> Result<RowSizes<3>, Error> {
+    /// The rows of out, input, and the residual before and after.
+    pub(super) fn check(&self) -> Result<RowSizes<4>, Error> {
         let Self { kind, out, input, residual, weight, bias, epsilon } = self;
         let residual = residual.as_ref();
         let tensors = [
             Some(("input", input)),
             Some(("out", &out.0)),
-            residual.map(|residual| ("residual", &residual.0)),
+            residual.map(|residual| ("residual_in", &residual.input)),
+            residual.map(|residual| ("residual_out", &residual.out.0)),
             weight.as_ref().map(|weight| ("weight", weight)),
             bias.as_ref().map(|bias| ("bias", bias)),
         ];
         let tensors: Vec<_> = tensors.into_iter().flatten().collect();
         tensors.iter().try_for_each(|(argument, tensor)| tensor.check(argument))?;
         out.check("out")?;
-        residual.map_or(Ok(()), |residual| residual.check("residual"))?;
+        residual.map_or(Ok(()), |residual| residual.out.check("residual_out"))?;
         let place = one_place(&tensors)?;
         let own = element_type("input", input, &FLOATS)?;
         tensors.iter().try_for_each(|(argument, tensor)| element_type(argument, tensor, &[own]).map(drop))?;
         let out_rows = rows("out", &out.0)?;
         shape("input", input, &out.0.shape)?;
-        residual.map_or(Ok(()), |residual| shape("residual", &residual.0, &out.0.shape))?;
+        if let Some(residual) = residual {
+            shape("residual_in", &residual.input, &out.0.shape)?;
+            shape("residual_out", &residual.out.0, &out.0.shape)?;
+        }
         for (argument, tensor) in [("weight", weight), ("bias", bias)] {
             tensor.as_ref().map_or(Ok(()), |tensor| shape(argument, tensor, &[out_rows.width]))?;
             if *kind == NormKind::Softmax && tensor.is_some() {
@@ -124,18 +137,20 @@ impl Norm<'_> {
             }
         }
         if *kind == NormKind::Softmax && residual.is_some() {
-            return Err(Error::Unsupported { argument: "residual", reason: "softmax takes none".into() });
+            return Err(Error::Unsupported { argument: "residual_in", reason: "softmax takes none".into() });
         }
         if !(epsilon.is_finite() && *epsilon >= 0.0) {
             let (expected, found) = ("0 or a positive number".to_owned(), epsilon.to_string());
             return Err(Error::Value { argument: "epsilon", expected, found });
         }
-        let residual_rows = residual.map_or(Ok(out_rows), |residual| rows("residual", &residual.0))?;
-        Ok(RowSizes { place, element_type: own, rows: [out_rows, rows("input", input)?, residual_rows] })
+        let residual_in = residual.map_or(Ok(out_rows), |residual| rows("residual_in", &residual.input))?;
+        let residual_out = residual.map_or(Ok(out_rows), |residual| rows("residual_out", &residual.out.0))?;
+        let rows = [out_rows, rows("input", input)?, residual_in, residual_out];
+        Ok(RowSizes { place, element_type: own, rows })
     }
 
     /// Computes on the host.
-    pub(super) fn compute(&self, sizes: &RowSizes<3>) -> Result<(), Error> {
+    pub(super) fn compute(&self, sizes: &RowSizes<4>) -> Result<(), Error> {
         with_float!("input", self.input, T => self.compute_as::<T>(sizes.rows[0].width))
     }
 
@@ -148,7 +163,7 @@ impl Norm<'_> {
         };
         let (weight, bias) =
             (self.weight.as_ref().map(Tensor::read::<T>), self.bias.as_ref().map(Tensor::read::<T>));
-        let residual = self.residual.as_ref().map(|residual| residual.0.read::<T>());
+        let residual = self.residual.as_ref().map(|residual| residual.input.read::<T>());
         let inputs = NormInputs {
             input: &self.input.read::<T>(),
             residual: residual.as_deref(),
@@ -157,7 +172,7 @@ impl Norm<'_> {
         };
         let (out, sum) = reference::norm(norm, inputs, width)?;
         self.out.write(&out)?;
-        self.residual.as_ref().map_or(Ok(()), |residual| residual.write(&sum))
+        self.residual.as_ref().map_or(Ok(()), |residual| residual.out.write(&sum))
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Element, ShapeError};
+use super::{Element, ShapeError, threads};
 use rayon::prelude::*;
 
 /// The function of a gated activation.
@@ -62,7 +62,7 @@ pub fn gated_activation<T: Element>(
     if out.is_empty() {
         return Ok(out);
     }
-    out.par_chunks_mut(width).zip(input.par_chunks(2 * width)).for_each(|(out, row)| {
+    threads::for_each(out.par_chunks_mut(width).zip(input.par_chunks(2 * width)), |(out, row)| {
         let (gate, up) = row.split_at(width);
         for ((out, gate), up) in out.iter_mut().zip(gate).zip(up) {
             *out = activation.apply(gate.to_f32()) * up.to_f32();

@@ -1,4 +1,4 @@
-use super::{Element, KvLayout, ShapeError};
+use super::{Element, KvLayout, ShapeError, threads};
 use rayon::prelude::*;
 
 /// Where the diagonal of a mask starts when queries and keys differ in number.
@@ -127,19 +127,16 @@ pub fn attention_over<T: Element>(
         .flat_map(|(&sequence, key_rows)| (0..sequence.queries).map(move |row| (sequence, key_rows, row)))
         .collect();
 
-    o.par_chunks_mut(head_dim.max(1))
-        .zip(&mut lse_by_row)
-        .zip(q.par_chunks(head_dim.max(1)))
-        .enumerate()
-        .for_each(|(i, ((o, lse), q))| {
-            let (sequence, key_rows, row) = places[i / heads];
-            let kv_head = i % heads / (heads / kv_heads);
-            let visible = problem.mask.visible(row, sequence.queries, sequence.keys);
-            let at = |row: &usize| (row * kv_heads + kv_head) * head_dim;
-            let keys = key_rows[visible.clone()].iter().map(|row| &k[at(row)..][..head_dim]);
-            let values = key_rows[visible].iter().map(|row| &v[at(row)..][..head_dim]);
-            *lse = attend(problem, q, keys, values, o);
-        });
+    let by_head = o.par_chunks_mut(head_dim.max(1)).zip(&mut lse_by_row).zip(q.par_chunks(head_dim.max(1)));
+    threads::for_each(by_head.enumerate(), |(i, ((o, lse), q))| {
+        let (sequence, key_rows, row) = places[i / heads];
+        let kv_head = i % heads / (heads / kv_heads);
+        let visible = problem.mask.visible(row, sequence.queries, sequence.keys);
+        let at = |row: &usize| (row * kv_heads + kv_head) * head_dim;
+        let keys = key_rows[visible.clone()].iter().map(|row| &k[at(row)..][..head_dim]);
+        let values = key_rows[visible].iter().map(|row| &v[at(row)..][..head_dim]);
+        *lse = attend(problem, q, keys, values, o);
+    });
     let lse = (0..heads).flat_map(|head| (0..rows).map(move |row| row * heads + head));
     Ok(AttentionOutput { lse: lse.map(|i| lse_by_row[i]).collect(), o })
 }
@@ -171,16 +168,18 @@ fn attend<'a, T: Element + 'a>(
     };
     let scores: Vec<f32> = keys.map(|k| capped(problem.scale * dot(k))).collect();
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    if max == f32::NEG_INFINITY {
-        return max;
-    }
-    let weights: Vec<f32> = scores.iter().map(|s| (s - max).exp()).collect();
+    // Without any key all exponents would be of infinity minus infinity. What is no number is never the largest, and stays in the sum.
+    let origin = if max == f32::NEG_INFINITY { 0.0 } else { max };
+    let weights: Vec<f32> = scores.iter().map(|s| (s - origin).exp()).collect();
     let sum: f32 = weights.iter().sum();
+    if sum == 0.0 {
+        return f32::NEG_INFINITY;
+    }
     for (weight, v) in weights.iter().zip(values) {
         let probability = weight / sum;
         for (o, v) in o.iter_mut().zip(v) {
             *o += probability * v.to_f32();
         }
     }
-    max + sum.ln()
+    origin + sum.ln()
 }

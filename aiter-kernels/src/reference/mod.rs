@@ -12,6 +12,7 @@ mod kv_layout;
 mod norm;
 mod quantise;
 mod rope;
+mod threads;
 
 pub use activation::{Activation, gated_activation};
 pub use append_kv::{AppendKv, append_kv, query_positions};

@@ -1,4 +1,4 @@
-use super::{Element, ShapeError};
+use super::{Element, ShapeError, threads};
 use rayon::prelude::*;
 
 /// What is done to each row.
@@ -83,7 +83,7 @@ pub fn norm<T: Element>(
         }
     };
     let mut out = sums.clone();
-    out.par_chunks_mut(width.max(1)).for_each(|row| {
+    threads::for_each(out.par_chunks_mut(width.max(1)), |row| {
         norm.apply(row);
         for (c, x) in row.iter_mut().enumerate() {
             *x = *x * weight.map_or(1.0, |w| w[c].to_f32()) + bias.map_or(0.0, |b| b[c].to_f32());

@@ -1,4 +1,4 @@
-use super::{E4m3, Element, ShapeError};
+use super::{E4m3, Element, ShapeError, threads};
 use rayon::prelude::*;
 
 /// What numbers are quantised to: 8 bits each.
@@ -42,14 +42,13 @@ pub fn quantise_per_token<T: Element>(
     ShapeError::length("input", rows * width, input.len())?;
     let mut out = vec![0; input.len()];
     let mut scales = vec![1.0; rows];
-    out.par_chunks_mut(width.max(1)).zip(&mut scales).zip(input.par_chunks(width.max(1))).for_each(
-        |((out, scale), row)| {
-            let largest = row.iter().map(|x| x.to_f32().abs()).fold(0.0, f32::max);
-            if largest > 0.0 {
-                *scale = largest / format.max();
-            }
-            out.iter_mut().zip(row).for_each(|(out, x)| *out = format.encode(x.to_f32() / *scale));
-        },
-    );
+    let rows = out.par_chunks_mut(width.max(1)).zip(&mut scales).zip(input.par_chunks(width.max(1)));
+    threads::for_each(rows, |((out, scale), row)| {
+        let largest = row.iter().map(|x| x.to_f32().abs()).fold(0.0, f32::max);
+        if largest > 0.0 {
+            *scale = largest / format.max();
+        }
+        out.iter_mut().zip(row).for_each(|(out, x)| *out = format.encode(x.to_f32() / *scale));
+    });
     Ok((out, scales))
 }

@@ -1,4 +1,4 @@
-use super::{Element, ShapeError};
+use super::{Element, ShapeError, threads};
 use rayon::prelude::*;
 
 /// Which two elements of a head are rotated together. Upstream's `rotate_style` has the same order.
@@ -85,6 +85,7 @@ pub fn rope<T: Element, C: Element>(
     ShapeError::length("input", positions.len() * heads * head_dim, input.len())?;
     rope.check(head_dim, positions.iter().copied().max())?;
     let mut out: Vec<f32> = input.iter().map(|x| x.to_f32()).collect();
-    out.par_chunks_mut(head_dim).enumerate().for_each(|(i, head)| rope.rotate(positions[i / heads], head));
+    let by_head = out.par_chunks_mut(head_dim).enumerate();
+    threads::for_each(by_head, |(i, head)| rope.rotate(positions[i / heads], head));
     Ok(out)
 }

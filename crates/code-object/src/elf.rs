@@ -73,6 +73,7 @@ fn read_symbols<'data>(
     let table = sections.symbols(LE, bytes, SHT_DYNSYM)?;
     let mut names = BTreeSet::new();
     let (mut constants, mut code) = (BTreeMap::new(), BTreeMap::new());
+    let mut budget = Budget { file: bytes.len() as u64, left: bytes.len() as u64 };
     for symbol in table.iter() {
         // A name that is no UTF-8 is no name of ours.
         let Ok(name) = std::str::from_utf8(symbol.name(LE, table.strings())?) else { continue };
@@ -86,13 +87,27 @@ fn read_symbols<'data>(
         if is_constant && let Some(value) = value_of(symbol, size, sections, bytes)? {
             constants.insert(name.to_owned(), value);
         }
-        if symbol.st_type() == STT_FUNC
-            && let Some(value) = value_of(symbol, size, sections, bytes)?
-        {
-            code.insert(name.to_owned(), value);
+        if symbol.st_type() == STT_FUNC {
+            budget.take(size)?;
+            if let Some(value) = value_of(symbol, size, sections, bytes)? {
+                code.insert(name.to_owned(), value);
+            }
         }
     }
     Ok(Symbols { names, constants, code })
+}
+
+/// Bytes that functions may have together: those of the file. Symbols that share code would make us copy it any number of times.
+struct Budget {
+    file: u64,
+    left: u64,
+}
+
+impl Budget {
+    fn take(&mut self, size: u64) -> Result<(), Error> {
+        self.left = self.left.checked_sub(size).ok_or(Error::Functions { file: self.file })?;
+        Ok(())
+    }
 }
 
 /// The bytes in the file that a symbol covers; `None` for .bss and for a symbol that reaches out of its section.
@@ -109,4 +124,17 @@ fn value_of(
     let range = usize::try_from(offset).ok().zip(usize::try_from(size).ok());
     let value = range.and_then(|(start, len)| data.get(start..start.checked_add(len)?));
     Ok(value.map(<[u8]>::to_vec))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_together_no_larger_than_the_file() {
+        let mut budget = Budget { file: 100, left: 100 };
+        assert!([60, 40, 0].into_iter().all(|size| budget.take(size).is_ok()));
+        let error = budget.take(1).expect_err("more than there is");
+        assert_eq!(error.to_string(), "the functions are together larger than the file, which has 100 bytes");
+    }
 }

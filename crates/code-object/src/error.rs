@@ -32,6 +32,12 @@ pub enum Error {
         /// `EF_AMDGPU_MACH`.
         mach: u32,
     },
+    /// Symbols of functions that cover more than the file.
+    #[error("the functions are together larger than the file, which has {file} bytes")]
+    Functions {
+        /// The file's length in bytes.
+        file: u64,
+    },
     /// No NT_AMDGPU_METADATA note.
     #[error("the code object has no metadata note")]
     NoMetadata,

@@ -78,6 +78,7 @@ api! {
         runtime_get_version = "hipRuntimeGetVersion": fn(*mut c_int);
         get_device_count = "hipGetDeviceCount": fn(*mut c_int);
         set_device = "hipSetDevice": fn(c_int);
+        get_device = "hipGetDevice": fn(*mut c_int);
         device_get_name = "hipDeviceGetName": fn(*mut c_char, c_int, c_int);
         device_total_mem = "hipDeviceTotalMem": fn(*mut usize, c_int);
         device_get_attribute = "hipDeviceGetAttribute": fn(*mut c_int, c_int, c_int);
@@ -104,6 +105,7 @@ api! {
         host_get_device_pointer = "hipHostGetDevicePointer": fn(*mut Handle, Handle, c_uint);
     }
     optional {
+        stream_is_capturing = "hipStreamIsCapturing": fn(Handle, *mut c_int);
         stream_begin_capture = "hipStreamBeginCapture": fn(Handle, c_int);
         stream_end_capture = "hipStreamEndCapture": fn(Handle, *mut Handle);
         graph_instantiate = "hipGraphInstantiate": fn(*mut Handle, Handle, *mut Handle, *mut c_char, usize);

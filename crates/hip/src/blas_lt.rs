@@ -211,12 +211,10 @@ impl BlasLt {
 
     fn of(runtime: &Runtime, library: Library, path: &Path) -> Result<Self, LoadError> {
         let api = Api::of(library, path)?;
-        let runtimes = library::runtimes();
-        if runtimes.len() > 1 {
-            return Err(broken(
-                path,
-                format!("it brought a second HIP runtime: {} are loaded", runtimes.join(" and ")),
-            ));
+        // On Linux libraries find each other by their version.
+        if let (true, [first, second, ..]) = (cfg!(windows), library::runtimes().as_slice()) {
+            let (first, second) = (first.display(), second.display());
+            return Err(broken(path, format!("there are two HIP runtimes: `{first}` and `{second}`")));
         }
         let mut handle = std::ptr::null_mut();
         // SAFETY: the pointer is to a live pointer.

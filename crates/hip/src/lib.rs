@@ -26,5 +26,5 @@ pub use loaded::loaded_libraries;
 pub use mapped::MappedWords;
 pub use memory::{DeviceBuffer, MemoryInfo};
 pub use module::{Arguments, Function, Launch, Module};
-pub use runtime::Runtime;
+pub use runtime::{Entered, Runtime};
 pub use stream::Stream;

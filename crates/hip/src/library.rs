@@ -1,6 +1,7 @@
 //! Finding the runtime's shared library, and saying where it was found.
 
 use crate::api::Api;
+use crate::loaded::{is_runtime, loaded_libraries};
 use crate::{Attempt, LoadError};
 use libloading::Library;
 use std::error::Error;
@@ -12,9 +13,9 @@ const NAMES: [&str; 2] = ["amdhip64_7.dll", "amdhip64_6.dll"];
 #[cfg(not(windows))]
 const NAMES: [&str; 3] = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"];
 
-/// Tries every name in the system's search order.
+/// Takes what is loaded already, else tries every name in the system's search order.
 pub(crate) fn load_any() -> Result<Api, LoadError> {
-    load_runtime(NAMES.map(Path::new))
+    load_runtime(runtimes().into_iter().chain(NAMES.map(PathBuf::from)))
 }
 
 /// Tries the paths in turn for a HIP runtime.
@@ -67,20 +68,9 @@ unsafe fn open(path: &Path) -> Result<Library, libloading::Error> {
     unsafe { Windows::load_with_flags(path, flags) }.map(Library::from)
 }
 
-/// The HIP runtimes that are in this process, by name: two of them do not know each other's memory. Elsewhere than on Windows the loader sees to it.
-pub(crate) fn runtimes() -> Vec<&'static str> {
-    #[cfg(windows)]
-    {
-        use windows_sys::Win32::System::LibraryLoader::GetModuleHandleW;
-        let is_loaded = |name: &&str| {
-            let name: Vec<u16> = name.encode_utf16().chain([0]).collect();
-            // SAFETY: the name ends with 0 and lives.
-            !unsafe { GetModuleHandleW(name.as_ptr()) }.is_null()
-        };
-        NAMES.into_iter().filter(is_loaded).collect()
-    }
-    #[cfg(not(windows))]
-    Vec::new()
+/// The HIP runtimes that are in this process: two of them do not know each other's memory.
+pub(crate) fn runtimes() -> Vec<PathBuf> {
+    loaded_libraries().into_iter().filter(|path| is_runtime(path)).collect()
 }
 
 /// The loader's words, which libloading keeps in the source, without the name that they begin with on Linux.

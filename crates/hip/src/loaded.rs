@@ -29,13 +29,19 @@ pub fn loaded_libraries() -> Vec<PathBuf> {
 
 /// Whether a file is one of them, by its name: `libamdhip64.so.7`, `amdhip64_7.dll`.
 fn is_of_rocm(path: &Path) -> bool {
+    NAMES.iter().any(|name| is_named(path, name))
+}
+
+/// Whether a file is the HIP runtime, by its name.
+pub(crate) fn is_runtime(path: &Path) -> bool {
+    is_named(path, "amdhip64")
+}
+
+fn is_named(path: &Path, start: &str) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_prefix("lib").unwrap_or(&name);
     let is_library = name.contains(".so") || name.ends_with(".dll");
-    is_library
-        && NAMES
-            .iter()
-            .any(|start| name.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
+    is_library && name.strip_prefix(start).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
 }
 
 /// Files that are mapped: the sixth column of `/proc/self/maps` (proc(5)).

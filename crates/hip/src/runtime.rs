@@ -12,9 +12,26 @@ pub struct Runtime {
     pub(crate) api: Arc<Api>,
 }
 
+/// A device that is the current one for a while; see [`Runtime::enter`].
+pub struct Entered {
+    runtime: Runtime,
+    before: u32,
+    number: u32,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        if self.before != self.number {
+            // It was the current one: a failure leaves nothing to do.
+            let _ = self.runtime.set_device(self.before);
+        }
+    }
+}
+
 impl Runtime {
-    /// Loads the runtime of this machine: `amdhip64_7.dll`, then `amdhip64_6.dll`; on Linux `libamdhip64.so.7`, `.so.6`, `.so`. On Linux in the
-    /// system's search order; on Windows beside the program, then in System32, where the driver's is.
+    /// Loads the runtime of this machine. One that this process has loaded already, as torch has its own, is taken first: streams and memory of one
+    /// mean nothing to another. Else `amdhip64_7.dll`, then `amdhip64_6.dll`; on Linux `libamdhip64.so.7`, `.so.6`, `.so`. On Linux in the system's
+    /// search order; on Windows beside the program, then in System32, where the driver's is.
     ///
     /// # Errors
     /// [`LoadError::NotFound`] with every name and what the loader said, or [`LoadError::Symbol`].
@@ -80,6 +97,30 @@ impl Runtime {
         // SAFETY: takes any number.
         let code = unsafe { (self.api.set_device)(c_int::try_from(number).unwrap_or(c_int::MAX)) };
         self.api.check(code, "hipSetDevice")
+    }
+
+    /// The current device of this thread.
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    pub fn current_device(&self) -> Result<u32, CallError> {
+        let mut number: c_int = 0;
+        // SAFETY: the pointer is to a live integer.
+        let code = unsafe { (self.api.get_device)(&raw mut number) };
+        self.api.check(code, "hipGetDevice")?;
+        Ok(u32::try_from(number).unwrap_or(0))
+    }
+
+    /// Makes a device the current one of this thread until the value is dropped: then it is the one that it was.
+    ///
+    /// # Errors
+    /// `hipErrorInvalidDevice`.
+    pub fn enter(&self, number: u32) -> Result<Entered, CallError> {
+        let before = self.current_device()?;
+        if before != number {
+            self.set_device(number)?;
+        }
+        Ok(Entered { runtime: self.clone(), before, number })
     }
 
     /// Forgets the error of an earlier call. Libraries on top of the runtime can leave one behind although they succeeded (facts/strata.md 1.6).

@@ -63,6 +63,18 @@ impl Stream {
         }
     }
 
+    /// Whether what is queued on it is recorded into a graph instead of run; no runtime without graphs does.
+    ///
+    /// # Errors
+    /// What the runtime returns.
+    pub fn is_recording(&self) -> Result<bool, CallError> {
+        let Some(is_capturing) = self.runtime.api.stream_is_capturing else { return Ok(false) };
+        let mut status = 0;
+        // SAFETY: the stream lives, or is null or borrowed; the pointer is to a live integer.
+        let code = unsafe { is_capturing(self.handle, &raw mut status) };
+        self.runtime.api.check(code, "hipStreamIsCapturing").map(|()| status != 0)
+    }
+
     /// Waits until all its work is done.
     ///
     /// # Errors

@@ -144,3 +144,50 @@ fn buffers_are_copied_between_devices() {
     let error = to.copy_from(0, &from, 7, 3).expect_err("no device 7");
     assert_eq!((error.function, error.name.as_str()), ("hipMemcpyPeer", "hipErrorInvalidDevice"));
 }
+
+/// Runs one test of this file in a process of its own, where the stub sees the variable; true there.
+fn alone_with(test: &str, (name, value): (&str, &str)) -> bool {
+    if std::env::var_os(name).is_some_and(|set| set == value) {
+        return true;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().expect("this program"));
+    let output = command.args(["--exact", test, "--nocapture"]).env(name, value).output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("1 passed"), "{said}");
+    false
+}
+
+const TWO: (&str, &str) = ("STRATA_STUB_DEVICES", "gfx1201|one|16|32|0|32;gfx1100|two|16|48|0|32");
+
+#[test]
+fn a_device_that_was_entered_is_left() {
+    let runtime = runtime();
+    if !alone_with("a_device_that_was_entered_is_left", TWO) {
+        return;
+    }
+    assert_eq!(runtime.current_device(), Ok(0));
+    let entered = runtime.enter(1).expect("the second");
+    assert_eq!(runtime.current_device(), Ok(1));
+    drop(runtime.enter(1).expect("it is there already"));
+    assert_eq!(runtime.current_device(), Ok(1));
+    drop(entered);
+    assert_eq!(runtime.current_device(), Ok(0));
+    assert!(runtime.enter(2).is_err());
+    assert_eq!(runtime.current_device(), Ok(0));
+}
+
+#[test]
+fn a_stream_says_whether_it_records() {
+    let runtime = runtime();
+    let records = alone_with("a_stream_says_whether_it_records", ("STRATA_STUB_RECORDING", "1"));
+    assert_eq!(runtime.default_stream().is_recording(), Ok(records));
+}
+
+#[test]
+fn a_runtime_that_is_loaded_already_is_the_one() {
+    let runtime = runtime();
+    // Nothing of this name is where the system looks.
+    let again = Runtime::load().expect("the one of above");
+    assert_eq!(again.path(), runtime.path());
+}

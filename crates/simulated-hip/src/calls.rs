@@ -103,6 +103,10 @@ export! {
         }
         code
     }
+    hipGetDevice(out: *mut c_int) {
+        let current = state().current as c_int;
+        unsafe { put(out, current) }
+    }
     hipDeviceGetName(out: *mut c_char, len: c_int, ordinal: c_int) {
         with_device(ordinal, |state, number| {
             unsafe { put_text(out, len, &format!("simulated {}", state.devices[number].target)) }
@@ -281,6 +285,12 @@ export! {
             Some(stream) => { stream.recording = Some(Vec::new()); SUCCESS }
             None => INVALID_VALUE,
         }
+    }
+    hipStreamIsCapturing(stream: Handle, out: *mut c_int) {
+        let state = state();
+        let stream = state.streams.get(stream.addr().wrapping_sub(1));
+        let is_recording = stream.is_some_and(|stream| stream.recording.is_some());
+        unsafe { put(out, is_recording.into()) }
     }
     hipStreamEndCapture(stream: Handle, out: *mut Handle) {
         let mut state = state();

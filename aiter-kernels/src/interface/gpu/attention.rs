@@ -18,7 +18,7 @@ pub(crate) fn attention(
     if total == 0 || sizes.batch == 0 || sizes.heads == 0 || sizes.max_queries == 0 {
         return Ok(Plan::default());
     }
-    let problem = problem(call, sizes, total, device)?;
+    let problem = problem(call, sizes, device)?;
     let mut scratch = Scratch::at(scratch);
     let lse = match &call.lse {
         Some(lse) => lse.0.memory.address(),
@@ -39,30 +39,25 @@ pub(crate) fn attention(
     Ok(Plan { calls, scratch: scratch.bytes() })
 }
 
-fn problem(call: &Attention, sizes: &Sizes, total: usize, device: Device) -> Result<AttentionProblem, Error> {
+fn problem(call: &Attention, sizes: &Sizes, device: Device) -> Result<AttentionProblem, Error> {
     let count = |argument, what, value: usize| {
         word(argument, what, i64::try_from(value).unwrap_or(i64::MAX)).map(i32::unsigned_abs)
     };
     let page_rows = sizes.page_rows.map(|rows| count("k", "page_rows", rows)).transpose()?;
-    let mut max_queries = count("q", "the longest sequence", sizes.max_queries)?;
-    // Split-KV takes exactly one query a sequence, and its LSE lies [batch, heads]: the other kernel has the layout that callers know.
-    if page_rows.is_some() && (total != sizes.batch || call.lse.is_some()) {
-        max_queries = max_queries.max(2);
-    }
     Ok(AttentionProblem {
         data_type: data_type(call, sizes.element_type, device)?,
         head_dim: count("q", "head_dim", sizes.head_dim)?,
         heads: count("q", "heads", sizes.heads)?,
         kv_heads: count("k", "kv_heads", sizes.kv_heads)?,
         batch: count("q", "batch", sizes.batch)?,
-        max_queries,
+        max_queries: count("q", "the longest sequence", sizes.max_queries)?,
         max_keys: count("k", "the longest sequence", sizes.max_keys)?,
         layout: match (&call.sequences, page_rows) {
             (_, Some(page_rows)) => Layout::Paged { page_rows },
             (Sequences::Dense, None) => Layout::Dense,
             (_, None) => Layout::Varlen,
         },
-        window: call.options.mask(),
+        window: call.mask(sizes),
         soft_cap: call.options.logits_soft_cap > 0.0,
     })
 }
@@ -109,7 +104,7 @@ fn window(mask: Mask) -> Result<[i32; 3], Error> {
 fn forward(call: &Attention, sizes: &Sizes, lse: DevicePtr) -> Result<FmhaFwdArgs, Error> {
     let Attention { q, k, v, out, .. } = call;
     let out = &out.0;
-    let [window_left, window_right, mask_origin] = window(call.options.mask())?;
+    let [window_left, window_right, mask_origin] = window(call.mask(sizes))?;
     let mut args = FmhaFwdArgs {
         q: q.memory.address(),
         k: k.memory.address(),
@@ -161,7 +156,7 @@ fn lse_stride(call: &Attention, own: usize, dim: usize) -> Result<i32, Error> {
 fn paged(call: &Attention, sizes: &Sizes, lse: DevicePtr) -> Result<FmhaPagedArgs, Error> {
     let Attention { q, k, v, out, .. } = call;
     let out = &out.0;
-    let [window_left, window_right, mask_origin] = window(call.options.mask())?;
+    let [window_left, window_right, mask_origin] = window(call.mask(sizes))?;
     let Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, .. } = &call.sequences else {
         return Err(not_paged());
     };
@@ -205,7 +200,9 @@ fn split(
     (o_parts, lse_parts, lse): (DevicePtr, DevicePtr, DevicePtr),
 ) -> Result<Vec<KernelCall>, Error> {
     let Attention { q, k, v, out, .. } = call;
-    let Sequences::Paged { seqlens_k, block_table, .. } = &call.sequences else { return Err(not_paged()) };
+    let Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, .. } = &call.sequences else {
+        return Err(not_paged());
+    };
     let splits = whole("k", splits as usize)?;
     let heads = whole("q", sizes.heads)?;
     let arguments = FmhaSplitKvArgs {
@@ -214,6 +211,7 @@ fn split(
         v: v.memory.address(),
         o_parts,
         lse_parts,
+        cu_seqlens_q: cu_seqlens_q.memory.address(),
         seqlens_k: seqlens_k.memory.address(),
         block_table: block_table.memory.address(),
         heads,
@@ -223,7 +221,7 @@ fn split(
         block_table_stride: stride("block_table", block_table, 0)?,
         scale: call.scale(sizes),
         logits_cap: call.options.logits_soft_cap,
-        batch_stride_q: stride("q", q, 0)?,
+        row_stride_q: stride("q", q, 0)?,
         head_stride_q: stride("q", q, 1)?,
         row_stride_k: stride("k", k, 1)?,
         row_stride_v: stride("v", v, 1)?,
@@ -236,14 +234,15 @@ fn split(
     let combined = FmhaCombineArgs {
         o: out.0.memory.address(),
         lse,
+        cu_seqlens_q: arguments.cu_seqlens_q,
         o_parts,
         lse_parts,
         heads,
         splits,
         head_dim: whole("q", sizes.head_dim)?,
-        batch_stride_o: stride("out", &out.0, 0)?,
+        row_stride_o: stride("out", &out.0, 0)?,
         head_stride_o: stride("out", &out.0, 1)?,
-        reserved: 0,
+        head_stride_lse: lse_stride(call, q.shape[0], 0)?,
     };
     Ok(vec![KernelCall::new(parts, &arguments), KernelCall::new(combine, &combined)])
 }

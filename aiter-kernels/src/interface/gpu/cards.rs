@@ -7,6 +7,7 @@ use code_object::CodeObject;
 use gfx::Target;
 use hip::{Arguments, DeviceBuffer, Launch, Module, Runtime, Stream};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
 /// The runtime and what was loaded on each card.
@@ -20,8 +21,9 @@ pub(crate) struct Gpus {
 struct Card {
     device: Device,
     modules: HashMap<&'static str, Module>,
-    /// By stream: launches of one stream follow each other, so they can share it.
-    scratch: HashMap<usize, DeviceBuffer>,
+    /// By stream: launches of one stream follow each other, so they can share the last one, which is the largest. None is freed before all are:
+    /// freeing waits for the card, and a graph that was recorded keeps the address that it has seen.
+    scratch: HashMap<usize, Vec<DeviceBuffer>>,
 }
 
 impl Gpus {
@@ -33,6 +35,19 @@ impl Gpus {
         &self.runtime
     }
 
+    /// Makes the plan, and queues nothing.
+    pub(crate) fn check(
+        &mut self,
+        number: u32,
+        plan: impl Fn(Device, DevicePtr) -> Result<Plan, Error>,
+    ) -> Result<(), Error> {
+        let Self { runtime, kernels, cards } = self;
+        let _entered = runtime.enter(number)?;
+        let card = card(cards, runtime, number)?;
+        let Plan { calls, .. } = plan(card.device, 0)?;
+        calls.iter().try_for_each(|call| card.load(runtime, kernels, call))
+    }
+
     /// Queues what `plan` makes of the card and the address of scratch memory.
     pub(crate) fn run(
         &mut self,
@@ -41,14 +56,14 @@ impl Gpus {
         plan: impl Fn(Device, DevicePtr) -> Result<Plan, Error>,
     ) -> Result<(), Error> {
         let Self { runtime, kernels, cards } = self;
-        runtime.set_device(number)?;
-        let card = match cards.entry(number) {
-            std::collections::hash_map::Entry::Occupied(card) => card.into_mut(),
-            std::collections::hash_map::Entry::Vacant(place) => place.insert(Card::of(runtime, number)?),
-        };
+        let _entered = runtime.enter(number)?;
+        let card = card(cards, runtime, number)?;
         let default_stream = runtime.default_stream();
         let stream = stream.unwrap_or(&default_stream);
         let Plan { calls, scratch } = plan(card.device, 0)?;
+        if !card.is_ready(stream, &calls, scratch) && stream.is_recording()? {
+            return Err(Error::Recording { scratch });
+        }
         // Every kernel is there before the first one starts.
         for call in &calls {
             card.load(runtime, kernels, call)?;
@@ -59,6 +74,17 @@ impl Gpus {
         };
         calls.iter().try_for_each(|call| card.launch(stream, call))
     }
+}
+
+fn card<'a>(
+    cards: &'a mut HashMap<u32, Card>,
+    runtime: &Runtime,
+    number: u32,
+) -> Result<&'a mut Card, Error> {
+    Ok(match cards.entry(number) {
+        Entry::Occupied(card) => card.into_mut(),
+        Entry::Vacant(place) => place.insert(Card::of(runtime, number)?),
+    })
 }
 
 impl Card {
@@ -82,16 +108,24 @@ impl Card {
         Ok(())
     }
 
+    /// Whether launches need nothing loaded and nothing allocated.
+    fn is_ready(&self, stream: &Stream, calls: &[KernelCall], scratch: u64) -> bool {
+        let is_loaded = |call: &KernelCall| self.modules.contains_key(call.launch.instance.code_object);
+        let has_room =
+            || self.scratch.get(&stream.address()).is_some_and(|buffers| enough(buffers, scratch).is_some());
+        calls.iter().all(is_loaded) && (scratch == 0 || has_room())
+    }
+
     fn scratch(&mut self, runtime: &Runtime, stream: usize, bytes: u64) -> Result<DevicePtr, Error> {
-        let enough = |buffer: &&DeviceBuffer| buffer.len() as u64 >= bytes;
-        if let Some(buffer) = self.scratch.get(&stream).filter(enough) {
+        let buffers = self.scratch.entry(stream).or_default();
+        if let Some(buffer) = enough(buffers, bytes) {
             return Ok(buffer.address());
         }
-        // The old one is freed first, which waits for the kernels that use it.
-        self.scratch.remove(&stream);
-        let buffer = runtime.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        // At least twice the last one, so that all together are at most twice what is needed.
+        let twice = buffers.last().map_or(0, |buffer| 2 * buffer.len() as u64);
+        let buffer = runtime.allocate(usize::try_from(bytes.max(twice)).unwrap_or(usize::MAX))?;
         let address = buffer.address();
-        self.scratch.insert(stream, buffer);
+        buffers.push(buffer);
         Ok(address)
     }
 
@@ -104,6 +138,11 @@ impl Card {
         let how = Launch { grid: launch.grid, block: [launch.threads(), 1, 1], lds: 0 };
         Ok(module.function(launch.instance.entry)?.launch(stream, how, &arguments)?)
     }
+}
+
+/// The last of the buffers, where it is large enough.
+fn enough(buffers: &[DeviceBuffer], bytes: u64) -> Option<&DeviceBuffer> {
+    buffers.last().filter(|buffer| buffer.len() as u64 >= bytes)
 }
 
 /// The code object for a card, the exact one or its family's, which must be what the catalogue says.

@@ -4,9 +4,9 @@ use crate::args::{AppendKvArgs, RopeArgs};
 use crate::catalogue::Operation;
 use crate::dispatch::{self, Device};
 use crate::interface::append_kv::{AppendKv, AppendSizes};
-use crate::interface::check::{Rows, rows, word};
+use crate::interface::check::{Rows, tokens, word};
 use crate::interface::rope::{Rope, RopeStyle, RopeTables};
-use crate::interface::{ElementType, Error, Tensor};
+use crate::interface::{Error, Tensor};
 
 /// The launch of a rotary embedding.
 pub(crate) fn rope(call: &Rope<'_>, device: Device) -> Result<Plan, Error> {
@@ -18,11 +18,6 @@ pub(crate) fn rope(call: &Rope<'_>, device: Device) -> Result<Plan, Error> {
     let Some(launch) = launch(Operation::Rope, input.element_type, row, device)? else {
         return Ok(Plan::default());
     };
-    let positions = positions.as_ref().ok_or_else(|| Error::Unsupported {
-        argument: "positions",
-        reason: "a kernel takes one for each row; pass an i32 tensor".into(),
-    })?;
-    dense("positions", positions, ElementType::I32)?;
     let tables = Tables::of(tables)?;
     let head_dim = whole("input", head_dim)?;
     let arguments = RopeArgs {
@@ -30,7 +25,7 @@ pub(crate) fn rope(call: &Rope<'_>, device: Device) -> Result<Plan, Error> {
         input: input.memory.address(),
         cos: tables.cos,
         sin: tables.sin,
-        positions: positions.memory.address(),
+        positions: positions.as_ref().map_or(0, |positions| positions.memory.address()),
         out_row_stride: out_rows.stride,
         input_row_stride: input_rows.stride,
         out_head_stride: stride("out", out, 2)?,
@@ -40,7 +35,7 @@ pub(crate) fn rope(call: &Rope<'_>, device: Device) -> Result<Plan, Error> {
         rotary_dim: tables.rotary_dim,
         first: if call.tables.nope_first { head_dim - tables.rotary_dim } else { 0 },
         interleaved: tables.interleaved,
-        reserved: 0,
+        batch: whole("input", input.shape[1])?,
     };
     Ok(Plan { calls: vec![KernelCall::new(launch, &arguments)], scratch: 0 })
 }
@@ -53,10 +48,6 @@ pub(crate) fn append_kv(call: &AppendKv<'_>, sizes: &AppendSizes, device: Device
         return Ok(Plan::default());
     }
     let (k_rows, v_rows) = (tokens("k", k)?, tokens("v", v)?);
-    if rope.as_ref().is_some_and(|rope| rope.nope_first) {
-        let reason = "the kernel rotates the first elements of a head".into();
-        return Err(Error::Unsupported { argument: "nope_first", reason });
-    }
     let tables = rope.as_ref().map(Tables::of).transpose()?.unwrap_or_default();
     let added = whole("k", sizes.added)?;
     let batch = whole("k", sizes.batch)?;
@@ -106,8 +97,6 @@ struct Tables {
 impl Tables {
     fn of(tables: &RopeTables) -> Result<Self, Error> {
         let RopeTables { cos, sin, style, .. } = tables;
-        dense("cos", cos, ElementType::F32)?;
-        dense("sin", sin, ElementType::F32)?;
         Ok(Self {
             cos: cos.memory.address(),
             sin: sin.memory.address(),
@@ -115,30 +104,6 @@ impl Tables {
             interleaved: i32::from(*style == RopeStyle::Interleaved),
         })
     }
-}
-
-/// A kernel reads it without strides, and in one type only.
-fn dense(argument: &'static str, tensor: &Tensor, element_type: ElementType) -> Result<(), Error> {
-    if tensor.element_type != element_type {
-        let reason = format!("kernels take {}, found {}", element_type.name(), tensor.element_type.name());
-        return Err(Error::Unsupported { argument, reason });
-    }
-    let rows = rows(argument, tensor)?;
-    if rows.count > 1 && usize::try_from(rows.stride).ok() != Some(rows.width) {
-        let expected = "no gaps between rows";
-        return Err(Error::Stride { argument, expected, found: tensor.strides.clone() });
-    }
-    Ok(())
-}
-
-/// The first two dimensions of four as rows at equal distances.
-fn tokens(argument: &'static str, tensor: &Tensor) -> Result<Rows, Error> {
-    let mut outer = tensor.clone();
-    outer.shape.truncate(2);
-    outer.strides.truncate(2);
-    outer.shape.push(1);
-    outer.strides.push(1);
-    rows(argument, &outer)
 }
 
 fn stride(argument: &'static str, tensor: &Tensor, dim: usize) -> Result<i32, Error> {

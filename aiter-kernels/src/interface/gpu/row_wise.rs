@@ -34,13 +34,13 @@ pub(crate) fn gated_activation(
 }
 
 /// The launch of a norm.
-pub(crate) fn norm(call: &Norm<'_>, sizes: &RowSizes<3>, device: Device) -> Result<Plan, Error> {
+pub(crate) fn norm(call: &Norm<'_>, sizes: &RowSizes<4>, device: Device) -> Result<Plan, Error> {
     let operation = match call.kind {
         NormKind::Rms => Operation::RmsNorm,
         NormKind::Layer => Operation::LayerNorm,
         NormKind::Softmax => Operation::Softmax,
     };
-    let [out, input, residual] = sizes.rows;
+    let [out, input, residual_in, residual_out] = sizes.rows;
     let Some(launch) = launch(operation, sizes.element_type, out, device)? else {
         return Ok(Plan::default());
     };
@@ -48,12 +48,14 @@ pub(crate) fn norm(call: &Norm<'_>, sizes: &RowSizes<3>, device: Device) -> Resu
     let arguments = NormArgs {
         out: call.out.0.memory.address(),
         input: call.input.memory.address(),
-        residual: address(call.residual.as_ref().map(|residual| &residual.0)),
+        residual_in: address(call.residual.as_ref().map(|residual| &residual.input)),
+        residual_out: address(call.residual.as_ref().map(|residual| &residual.out.0)),
         weight: address(call.weight.as_ref()),
         bias: address(call.bias.as_ref()),
         out_row_stride: out.stride,
         input_row_stride: input.stride,
-        residual_row_stride: residual.stride,
+        residual_in_row_stride: residual_in.stride,
+        residual_out_row_stride: residual_out.stride,
         width: width(out)?,
         epsilon: call.epsilon,
     };

@@ -157,15 +157,32 @@ fn one_query_a_sequence_is_split_and_combined_in_scratch_memory() {
         (combined.lse, combined.o_parts, combined.lse_parts),
         (0x10_0000, split.o_parts, split.lse_parts)
     );
-    assert_eq!((combined.o, combined.batch_stride_o, combined.head_stride_o), (0x4000, 512, 64));
+    assert_eq!((combined.o, combined.row_stride_o, combined.head_stride_o), (0x4000, 512, 64));
+    assert_eq!((split.cu_seqlens_q, combined.cu_seqlens_q, combined.head_stride_lse), (0x5000, 0x5000, 3));
     assert_eq!((split.page_rows, split.block_table, split.block_table_stride), (16, 0x7000, 300));
     assert_eq!(scratch, lse + o_parts + lse_parts);
 }
 
 #[test]
+fn one_query_or_none_a_sequence_is_split_whatever_rows_and_lse_there_are() {
+    let lse = out(0x8000, ElementType::F32, &[8, 5]).with_strides(&[8, 1]);
+    // 3 sequences, and fewer rows, or rows behind them.
+    for call in [paged(2, 1), Attention { lse: Some(lse), ..paged(5, 1) }] {
+        let Plan { calls, scratch } = plan(&call, Target::Gfx1201, 0x10_0000).expect("it fits");
+        let [parts, combine] = &calls[..] else { panic!("{calls:?}") };
+        let (split, combined) = (arguments::<FmhaSplitKvArgs>(parts), arguments::<FmhaCombineArgs>(combine));
+        assert_eq!((parts.launch.grid[2], combine.launch.grid[1]), (3, 3), "one a sequence");
+        assert_eq!((split.cu_seqlens_q, split.row_stride_q), (0x5000, 512));
+        let expected = if call.lse.is_some() { (0x8000, 8) } else { (0x10_0000, 2) };
+        assert_eq!((combined.lse, combined.head_stride_lse), expected);
+        assert!(scratch > 0);
+    }
+}
+
+#[test]
 fn what_split_kv_cannot_do_goes_to_the_paged_kernel() {
-    let with_lse = Attention { lse: Some(out(0x8000, ElementType::F32, &[8, 3])), ..paged(3, 1) };
-    for call in [paged(2, 1), paged(100, 50), with_lse] {
+    let sliding = AttentionOptions { window_size: [5, 0], ..AttentionOptions::default() };
+    for call in [Attention { options: sliding, ..paged(3, 1) }, paged(100, 50)] {
         let Plan { calls, .. } = plan(&call, Target::Gfx1201, 0).expect("it fits");
         assert_eq!(calls.len(), 1);
         assert_eq!(calls[0].launch.instance.entry, "fmha_paged_bf16_d64_n16");
@@ -173,6 +190,28 @@ fn what_split_kv_cannot_do_goes_to_the_paged_kernel() {
         assert_eq!((args.page_stride_k, args.row_stride_k, args.head_stride_k), (2048, 128, 64));
         assert_eq!((args.cu_seqlens_q, args.seqlens_k, args.block_table), (0x5000, 0x6000, 0x7000));
     }
+}
+
+#[test]
+fn a_side_of_the_window_beyond_all_keys_is_open() {
+    for (window, expected) in [
+        ([i32::MAX, i32::MAX], [-1, -1]),
+        ([101, 100], [-1, 100]),
+        ([100, 101], [100, -1]),
+        ([-7, 0], [-1, 0]),
+    ] {
+        let mut call = dense();
+        call.options.window_size = window;
+        let Plan { calls, .. } = plan(&call, Target::Gfx1201, 0).expect("it fits");
+        let args = arguments::<FmhaFwdArgs>(&calls[0]);
+        assert_eq!([args.window_left, args.window_right], expected, "{window:?}");
+    }
+}
+
+#[test]
+fn rows_without_a_longest_sequence_are_refused() {
+    let found = plan(&paged(3, 0), Target::Gfx1201, 0).expect_err("refused").to_string();
+    assert_eq!(found, "max_seqlen_q: expected at least 1 where q has rows, found 0");
 }
 
 #[test]
@@ -260,7 +299,10 @@ fn rows_keep_their_strides() {
         kind: NormKind::Layer,
         out: out(0x1000, BF16, &[7, 96]),
         input: tensor(0x2000, BF16, &[7, 96]),
-        residual: Some(out(0x3000, BF16, &[7, 96]).with_strides(&[128, 1])),
+        residual: Some(Residual {
+            input: tensor(0x3000, BF16, &[7, 96]).with_strides(&[128, 1]),
+            out: out(0x3800, BF16, &[7, 96]).with_strides(&[100, 1]),
+        }),
         weight: Some(tensor(0x4000, BF16, &[96])),
         bias: None,
         epsilon: 1e-5,
@@ -269,7 +311,9 @@ fn rows_keep_their_strides() {
     let Plan { calls, .. } = norm(&call, &sizes, device(Target::Gfx1151)).expect("it fits");
     assert_eq!(calls[0].launch.instance.entry, "layer_norm_bf16");
     let args = arguments::<NormArgs>(&calls[0]);
-    assert_eq!((args.residual, args.residual_row_stride, args.weight, args.bias), (0x3000, 128, 0x4000, 0));
+    assert_eq!((args.residual_in, args.residual_in_row_stride), (0x3000, 128));
+    assert_eq!((args.residual_out, args.residual_out_row_stride), (0x3800, 100));
+    assert_eq!((args.weight, args.bias), (0x4000, 0));
     assert_eq!((args.width, args.epsilon), (96, 1e-5));
 }
 
@@ -309,14 +353,15 @@ fn rope_takes_its_rows_and_tables_as_the_kernel_reads_them() {
         rotary_dim: 64,
         first: 32,
         interleaved: 1,
-        reserved: 0,
+        batch: 3,
     };
     assert_eq!(arguments::<RopeArgs>(&calls[0]), expected);
     let message = |call: Rope| plan(&call).expect_err("refused").to_string();
     let narrow = Rope { tables: tables(BF16), ..call.clone() };
-    assert_eq!(message(narrow), "cos: kernels take f32, found bf16");
-    let none = Rope { positions: None, ..call.clone() };
-    assert_eq!(message(none), "positions: a kernel takes one for each row; pass an i32 tensor");
+    assert_eq!(message(narrow), "cos: expected f32, found bf16");
+    let counted = Rope { positions: None, ..call.clone() };
+    let args = arguments::<RopeArgs>(&plan(&counted).expect("it fits").calls[0]);
+    assert_eq!((args.positions, args.batch), (0, 3), "the kernel counts");
     let input = call.input.clone().with_strides(&[3 * 1000 + 8, 1000, 100, 1]);
     let uneven = Rope { input, ..call.clone() };
     assert!(message(uneven).starts_with("input: expected rows at equal distances"));

@@ -4,6 +4,7 @@
  * STRATA_STUB_FREE_MIB   free memory of every device; default: all of it
  * STRATA_STUB_FLAKY      set: the first memory query of the process fails, as some drivers do
  * STRATA_STUB_WRONG      set: kernels compute wrong numbers
+ * STRATA_STUB_RECORDING  set: every stream is recording a graph
  */
 #include <math.h>
 #include <pthread.h>
@@ -109,6 +110,8 @@ EXPORT int hipSetDevice(int ordinal) {
   if (!code) current = ordinal;
   return code;
 }
+
+EXPORT int hipGetDevice(int *out) { return *out = current, SUCCESS; }
 
 EXPORT int hipDeviceGetName(char *out, int len, int ordinal) {
   Device d;
@@ -357,6 +360,7 @@ EXPORT int hipStreamSynchronize(void *stream) {
   return stream ? SUCCESS : INVALID_VALUE;
 }
 EXPORT int hipStreamQuery(void *stream) { return !stream ? INVALID_VALUE : is_running ? 600 : SUCCESS; }
+EXPORT int hipStreamIsCapturing(void *stream, int *out) { return (void)stream, *out = !!getenv("STRATA_STUB_RECORDING"), SUCCESS; }
 static int stale_error;
 /* What hipBLASLt's stub leaves behind, as the real one does. */
 EXPORT int *strata_stub_stale_error(void) { return &stale_error; }

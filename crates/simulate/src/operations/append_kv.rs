@@ -17,9 +17,11 @@ struct Shape {
     rotary_dim: usize,
     /// 0: no pages.
     page_rows: usize,
+    /// Whether the new rows have offsets; else every sequence has as many.
+    has_offsets: bool,
 }
 
-const SHAPES: [Shape; 3] = [
+const SHAPES: [Shape; 4] = [
     Shape {
         filled: &[5, 0, 31],
         added: &[2, 3, 1],
@@ -27,9 +29,35 @@ const SHAPES: [Shape; 3] = [
         head_dim: 64,
         rotary_dim: 64,
         page_rows: 16,
+        has_offsets: true,
     },
-    Shape { filled: &[0, 7], added: &[1, 0], kv_heads: 1, head_dim: 96, rotary_dim: 20, page_rows: 0 },
-    Shape { filled: &[15], added: &[18], kv_heads: 1, head_dim: 32, rotary_dim: 0, page_rows: 16 },
+    Shape {
+        filled: &[0, 7],
+        added: &[1, 0],
+        kv_heads: 1,
+        head_dim: 96,
+        rotary_dim: 20,
+        page_rows: 0,
+        has_offsets: true,
+    },
+    Shape {
+        filled: &[15],
+        added: &[18],
+        kv_heads: 1,
+        head_dim: 32,
+        rotary_dim: 0,
+        page_rows: 16,
+        has_offsets: false,
+    },
+    Shape {
+        filled: &[3, 14, 0],
+        added: &[4, 4, 4],
+        kv_heads: 2,
+        head_dim: 64,
+        rotary_dim: 64,
+        page_rows: 16,
+        has_offsets: false,
+    },
 ];
 /// Pages of a sequence, and rows of one without pages.
 const PAGES: usize = 4;
@@ -48,7 +76,7 @@ pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
 }
 
 fn run<T: Number>(kernel: &Kernel<'_>, shape: &Shape, style: RopeStyle) -> Case {
-    let &Shape { filled, added, kv_heads, head_dim, rotary_dim, page_rows } = shape;
+    let &Shape { filled, added, kv_heads, head_dim, rotary_dim, page_rows, has_offsets } = shape;
     let (batch, row) = (filled.len(), kv_heads * head_dim);
     let mut sample = Sample::new(6);
     let is_paged = page_rows > 0;
@@ -75,7 +103,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, shape: &Shape, style: RopeStyle) -> Case 
         cos: if is_rotated { memory.read_only("cos", &cos) } else { 0 },
         sin: if is_rotated { memory.read_only("sin", &sin) } else { 0 },
         filled: memory.read_only("filled", &words(filled)),
-        cu_added: if batch > 1 { memory.read_only("cu_added", &words(&starts)) } else { 0 },
+        cu_added: if has_offsets { memory.read_only("cu_added", &words(&starts)) } else { 0 },
         block_table: if is_paged { memory.read_only("block_table", &table) } else { 0 },
         page_stride_k: (rows * row) as i64,
         page_stride_v: (rows * row) as i64,

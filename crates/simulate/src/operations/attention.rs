@@ -5,6 +5,7 @@ use crate::Measured;
 use crate::sample::Sample;
 use aiter_kernels::catalogue::DataType;
 use aiter_kernels::reference::{Attention, Mask, Origin, Sequence, attention};
+use gfx_sim::Memory;
 use std::fmt;
 
 /// An attention problem, without its head dim.
@@ -46,6 +47,70 @@ impl fmt::Display for Problem {
             write!(f, " cap {}", self.cap)?;
         }
         Ok(())
+    }
+}
+
+/// How `[row, head, head dim]` lies in memory: with gaps, as a part of a fused projection does, and no number in them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Gaps {
+    heads: usize,
+    head_dim: usize,
+}
+
+impl Gaps {
+    /// Elements behind a head and behind a row: vectors of 16 bytes of every type.
+    const HEAD: usize = 16;
+    const ROW: usize = 32;
+
+    pub(super) const fn new(heads: usize, head_dim: usize) -> Self {
+        Self { heads, head_dim }
+    }
+
+    /// Elements from one head to the next.
+    pub(super) const fn head(self) -> usize {
+        self.head_dim + Self::HEAD
+    }
+
+    /// Elements from one row to the next.
+    pub(super) const fn row(self) -> usize {
+        self.heads * self.head() + Self::ROW
+    }
+
+    /// Where the elements of rows without gaps lie.
+    fn places(self, count: usize) -> impl Iterator<Item = usize> {
+        let head = move |i: usize| i / self.head_dim;
+        (0..count).map(move |i| {
+            head(i) / self.heads * self.row() + head(i) % self.heads * self.head() + i % self.head_dim
+        })
+    }
+
+    /// Rows without gaps with them.
+    pub(super) fn spread<T: Number>(self, numbers: &[T]) -> Vec<T> {
+        let rows = numbers.len() / (self.heads * self.head_dim);
+        let mut spread = vec![T::from_f32(f32::NAN); rows * self.row()];
+        self.places(numbers.len()).zip(numbers).for_each(|(place, number)| spread[place] = *number);
+        spread
+    }
+
+    /// The numbers of an output of `rows` rows without the gaps; says what was not written of `written` rows, and what was beside them.
+    pub(super) fn gathered<T: Number>(
+        self,
+        memory: &Memory,
+        address: u64,
+        written: usize,
+    ) -> Result<Vec<f32>, String> {
+        let (numbers, mut stored) = (memory.numbers::<T>(address), memory.stored::<T>(address));
+        let mut found = Vec::new();
+        for place in self.places(written * self.heads * self.head_dim) {
+            if !std::mem::take(&mut stored[place]) {
+                return Err(format!("element {place} of an output was not written"));
+            }
+            found.push(numbers[place].to_f32());
+        }
+        match stored.iter().position(|is_stored| *is_stored) {
+            Some(place) => Err(format!("element {place} of an output was written and is a gap")),
+            None => Ok(found),
+        }
     }
 }
 

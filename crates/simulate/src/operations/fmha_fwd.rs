@@ -1,6 +1,6 @@
 //! Attention over contiguous keys, dense and varlen.
 
-use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, Problem, SLIDING, problem, scale};
+use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, Gaps, OPEN, Problem, SLIDING, problem, scale};
 use super::fp8::Fp8;
 use super::{Case, Kernel, Number, whole};
 use crate::{Error, Outcome};
@@ -48,7 +48,8 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
     let tensors = problem.tensors::<T>(head_dim);
     let (queries, keys) = problem.longest();
     let (rows, batch) = (problem.queries(), problem.sequences.len());
-    let (row, kv_row) = (heads * head_dim, kv_heads * head_dim);
+    let (gaps, kv_gaps) = (Gaps::new(heads, head_dim), Gaps::new(kv_heads, head_dim));
+    let (row, kv_row) = (gaps.row(), kv_gaps.row());
     let (window_left, window_right, mask_origin) = problem.window();
     let o_scale = if kernel.instance.data_type == DataType::E4m3 { 2.0 } else { 1.0 };
 
@@ -59,10 +60,10 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
     };
     let (cu_seqlens_q, cu_seqlens_k) = (offsets("cu_seqlens_q", |s| s.0), offsets("cu_seqlens_k", |s| s.1));
     let arguments = FmhaFwdArgs {
-        q: memory.read_only("q", &tensors.q),
-        k: memory.read_only("k", &tensors.k),
-        v: memory.read_only("v", &tensors.v),
-        o: memory.output::<O>("o", tensors.q.len()),
+        q: memory.read_only("q", &gaps.spread(&tensors.q)),
+        k: memory.read_only("k", &kv_gaps.spread(&tensors.k)),
+        v: memory.read_only("v", &kv_gaps.spread(&tensors.v)),
+        o: memory.output::<O>("o", rows * row),
         lse: memory.output::<f32>("lse", heads * rows),
         cu_seqlens_q,
         cu_seqlens_k,
@@ -76,10 +77,10 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
         row_stride_k: kv_row as i32,
         row_stride_v: kv_row as i32,
         row_stride_o: row as i32,
-        head_stride_q: head_dim as i32,
-        head_stride_k: head_dim as i32,
-        head_stride_v: head_dim as i32,
-        head_stride_o: head_dim as i32,
+        head_stride_q: gaps.head() as i32,
+        head_stride_k: kv_gaps.head() as i32,
+        head_stride_v: kv_gaps.head() as i32,
+        head_stride_o: gaps.head() as i32,
         batch_stride_q: (queries * row) as i32,
         batch_stride_k: (keys * kv_row) as i32,
         batch_stride_v: (keys * kv_row) as i32,
@@ -97,7 +98,7 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
         batch as u32,
     ];
     let counts = kernel.launch(&mut memory, grid, &arguments)?;
-    let o: Vec<f32> = whole::<O>(&memory, arguments.o)?.iter().map(|o| o / o_scale).collect();
+    let o: Vec<f32> = gaps.gathered::<O>(&memory, arguments.o, rows)?.iter().map(|o| o / o_scale).collect();
     let mut lse = whole::<f32>(&memory, arguments.lse)?;
     if !is_varlen {
         // From [batch, head, row] to [head, row of all sequences].

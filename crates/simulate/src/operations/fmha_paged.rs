@@ -1,6 +1,6 @@
 //! Attention over a paged KV cache.
 
-use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, OPEN, Problem, SLIDING, problem, scale};
+use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, Gaps, OPEN, Problem, SLIDING, problem, scale};
 use super::paged_cache::PagedCache;
 use super::{Case, Kernel, Number, of_type, whole};
 use crate::{Error, Outcome};
@@ -29,16 +29,16 @@ fn run<T: Number>(kernel: &Kernel<'_>, problem: &Problem, page_rows: usize) -> C
     let head_dim = attention.head_dim as usize;
     let Problem { heads, kv_heads, .. } = *problem;
     let tensors = problem.tensors::<T>(head_dim);
-    let (rows, row) = (problem.queries(), heads * head_dim);
+    let (rows, gaps) = (problem.queries(), Gaps::new(heads, head_dim));
     let (window_left, window_right, mask_origin) = problem.window();
 
     let mut memory = Memory::new();
     let cache = PagedCache::new(&mut memory, problem, &tensors, head_dim, page_rows);
     let arguments = FmhaPagedArgs {
-        q: memory.read_only("q", &tensors.q),
+        q: memory.read_only("q", &gaps.spread(&tensors.q)),
         k: cache.k,
         v: cache.v,
-        o: memory.output::<T>("o", tensors.q.len()),
+        o: memory.output::<T>("o", rows * gaps.row()),
         lse: memory.output::<f32>("lse", heads * rows),
         cu_seqlens_q: memory.read_only("cu_seqlens_q", &problem.offsets(|s| s.0)),
         seqlens_k: cache.seqlens,
@@ -49,14 +49,14 @@ fn run<T: Number>(kernel: &Kernel<'_>, problem: &Problem, page_rows: usize) -> C
         block_table_stride: cache.table_stride as i32,
         scale: scale(head_dim),
         logits_cap: problem.cap,
-        row_stride_q: row as i32,
+        row_stride_q: gaps.row() as i32,
         row_stride_k: cache.row_stride as i32,
         row_stride_v: cache.row_stride as i32,
-        row_stride_o: row as i32,
-        head_stride_q: head_dim as i32,
-        head_stride_k: head_dim as i32,
-        head_stride_v: head_dim as i32,
-        head_stride_o: head_dim as i32,
+        row_stride_o: gaps.row() as i32,
+        head_stride_q: gaps.head() as i32,
+        head_stride_k: cache.head_stride as i32,
+        head_stride_v: cache.head_stride as i32,
+        head_stride_o: gaps.head() as i32,
         page_stride_k: cache.page_stride as i32,
         page_stride_v: cache.page_stride as i32,
         head_stride_lse: rows as i32,
@@ -67,6 +67,6 @@ fn run<T: Number>(kernel: &Kernel<'_>, problem: &Problem, page_rows: usize) -> C
     let tiles = (problem.longest().0 as u32).div_ceil(kernel.instance.tile.m);
     let grid = [heads as u32 * attention.value_parts(), problem.sequences.len() as u32, tiles];
     let counts = kernel.launch(&mut memory, grid, &arguments)?;
-    let (o, lse) = (whole::<T>(&memory, arguments.o)?, whole::<f32>(&memory, arguments.lse)?);
+    let (o, lse) = (gaps.gathered::<T>(&memory, arguments.o, rows)?, whole::<f32>(&memory, arguments.lse)?);
     Ok((problem.judge(kernel.instance.data_type, head_dim, &tensors, &o, &lse)?, counts))
 }

@@ -15,28 +15,33 @@ struct Shape {
     padding: usize,
     /// Added to the numbers.
     offset: f64,
-    residual: bool,
+    /// Whether there is a residual, and whether the sum goes to its place.
+    residual: Option<bool>,
     weight: bool,
     bias: bool,
 }
 
-const fn shape(rows: usize, width: usize, padding: usize, offset: f64, tensors: [bool; 3]) -> Shape {
-    let [residual, weight, bias] = tensors;
+const fn shape(
+    (rows, width, padding): (usize, usize, usize),
+    offset: f64,
+    residual: Option<bool>,
+    [weight, bias]: [bool; 2],
+) -> Shape {
     Shape { rows, width, padding, offset, residual, weight, bias }
 }
 
 const SHAPES: [Shape; 4] = [
-    shape(3, 300, 0, 0.0, [true, true, true]),
-    shape(2, 5, 3, 10.0, [false, true, false]),
-    shape(2, 2051, 1, 0.0, [true, false, false]),
-    shape(1, 4096, 0, -3.0, [false, true, true]),
+    shape((3, 300, 0), 0.0, Some(true), [true, true]),
+    shape((2, 5, 3), 10.0, None, [true, false]),
+    shape((2, 2051, 1), 0.0, Some(false), [false, false]),
+    shape((1, 4096, 0), -3.0, None, [true, true]),
 ];
 
 const EPSILON: f32 = 1e-5;
 
 pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
     let name = |s: &Shape| {
-        let with = [(s.residual, " residual"), (s.weight, " weight"), (s.bias, " bias")];
+        let with = [(s.residual.is_some(), " residual"), (s.weight, " weight"), (s.bias, " bias")];
         let with: String = with.iter().filter(|(is_there, _)| *is_there).map(|(_, name)| *name).collect();
         format!("{}x{} rows {} apart{with}", s.rows, s.width, s.padding)
     };
@@ -57,20 +62,32 @@ fn run<T: Number>(kernel: &Kernel<'_>, shape: &Shape) -> Case {
     let mut optional = |is_there: bool, count: usize| -> Option<Vec<T>> {
         (is_there && what != Norm::Softmax).then(|| sample.numbers(count, 1.0, 0.0))
     };
-    let residual = optional(shape.residual, rows * stride);
+    let residual = optional(shape.residual.is_some(), rows * stride);
     let (weight, bias) = (optional(shape.weight, width), optional(shape.bias, width));
 
     let mut memory = Memory::new();
     let out = memory.output::<T>("out", rows * stride);
+    let (residual_in, residual_out) = match (&residual, shape.residual) {
+        (Some(tensor), Some(false)) => {
+            (memory.read_only("residual_in", tensor), memory.output::<T>("residual_out", tensor.len()))
+        }
+        (Some(tensor), _) => {
+            let both = memory.read_write("residual", tensor);
+            (both, both)
+        }
+        (None, _) => (0, 0),
+    };
     let arguments = NormArgs {
         out,
         input: memory.read_only("input", &input),
-        residual: residual.as_ref().map_or(0, |tensor| memory.read_write("residual", tensor)),
+        residual_in,
+        residual_out,
         weight: weight.as_ref().map_or(0, |tensor| memory.read_only("weight", tensor)),
         bias: bias.as_ref().map_or(0, |tensor| memory.read_only("bias", tensor)),
         out_row_stride: stride as i64,
         input_row_stride: stride as i64,
-        residual_row_stride: stride as i64,
+        residual_in_row_stride: stride as i64,
+        residual_out_row_stride: stride as i64,
         width: width as i32,
         epsilon: EPSILON,
     };
@@ -97,7 +114,7 @@ fn run<T: Number>(kernel: &Kernel<'_>, shape: &Shape) -> Case {
     let floor = 1e-2 * (1.0 + offset.abs() as f32) * expected.iter().fold(0f32, |most, x| most.max(x.abs()));
     let mut measured = vec![Measured { what: "relative", error: relative(&found, &expected, floor), bound }];
     if residual.is_some() {
-        let found = rows_of::<T>(&memory, arguments.residual, width, stride)?;
+        let found = rows_of::<T>(&memory, arguments.residual_out, width, stride)?;
         measured.push(Measured { what: "sum", error: difference(&found, &sums), bound: 0.0 });
     }
     Ok((measured, counts))

@@ -1,7 +1,8 @@
-//! A paged KV cache: the pages of the sequences lie shuffled among pages of other people's numbers.
+//! A paged KV cache: the pages of the sequences lie shuffled among others. Wherever there is no key is no number either: in the other pages,
+//! between heads and rows, and behind the last key.
 
 use super::Number;
-use super::attention::{Problem, Tensors};
+use super::attention::{Gaps, Problem, Tensors};
 use crate::sample::Sample;
 use gfx_sim::Memory;
 
@@ -13,6 +14,7 @@ pub(super) struct PagedCache {
     pub(super) table: u64,
     pub(super) table_stride: usize,
     /// In elements.
+    pub(super) head_stride: usize,
     pub(super) row_stride: usize,
     pub(super) page_stride: usize,
 }
@@ -27,12 +29,12 @@ impl PagedCache {
     ) -> Self {
         let pages: Vec<usize> = problem.sequences.iter().map(|(_, keys)| keys.div_ceil(page_rows)).collect();
         let all = pages.iter().sum::<usize>() + 3;
-        let row_stride = problem.kv_heads * head_dim;
+        let gaps = Gaps::new(problem.kv_heads, head_dim);
+        let (width, row_stride) = (problem.kv_heads * head_dim, gaps.row());
         let page_stride = page_rows * row_stride;
         let table_stride = pages.iter().copied().max().unwrap_or(0).max(1);
-        let mut sample = Sample::new(11);
-        let mut order = sample.order(all).into_iter();
-        let mut pools: [Vec<T>; 2] = std::array::from_fn(|_| sample.numbers(all * page_stride, 100.0, 0.0));
+        let mut order = Sample::new(11).order(all).into_iter();
+        let mut pools: [Vec<T>; 2] = std::array::from_fn(|_| vec![T::from_f32(f32::NAN); all * page_stride]);
         // -1 where there is no page: a kernel that follows it faults.
         let mut table = vec![-1i32; problem.sequences.len() * table_stride];
         let mut first = 0;
@@ -41,8 +43,8 @@ impl PagedCache {
                 table[sequence * table_stride + page] = place as i32;
                 let rows = first + page * page_rows..first + keys.min(&((page + 1) * page_rows));
                 for (pool, tensor) in pools.iter_mut().zip([&tensors.k, &tensors.v]) {
-                    let numbers = &tensor[rows.start * row_stride..rows.end * row_stride];
-                    pool[place * page_stride..][..numbers.len()].copy_from_slice(numbers);
+                    let numbers = gaps.spread(&tensor[rows.start * width..rows.end * width]);
+                    pool[place * page_stride..][..numbers.len()].copy_from_slice(&numbers);
                 }
             }
             first += keys;
@@ -54,6 +56,7 @@ impl PagedCache {
             seqlens: memory.read_only("seqlens_k", &problem.keys()),
             table: memory.read_only("block_table", &table),
             table_stride,
+            head_stride: gaps.head(),
             row_stride,
             page_stride,
         }

@@ -8,7 +8,8 @@ use aiter_kernels::catalogue::DataType;
 use aiter_kernels::reference::{Rope, RopeStyle, rope};
 use gfx_sim::Memory;
 
-/// Heads, head dim, rotary dim, whether the elements that are not rotated come first, whether the output is the input.
+/// Heads, head dim, rotary dim, whether the elements that are not rotated come first, whether the output is the input. In place heads and rows
+/// have gaps, and there are no positions.
 type Shape = (usize, usize, usize, bool, bool);
 const SHAPES: [Shape; 4] =
     [(3, 64, 64, false, false), (2, 96, 20, false, false), (1, 64, 32, true, false), (5, 6, 6, false, true)];
@@ -53,7 +54,17 @@ fn run<T: Number>(
     style: RopeStyle,
 ) -> Case {
     let rows = POSITIONS.len();
-    let input: Vec<T> = Sample::new(5).numbers(rows * heads * head_dim, 1.0, 0.0);
+    let head_stride = if in_place { head_dim + 3 } else { head_dim };
+    let row_stride = heads * head_stride + if in_place { 5 } else { 0 };
+    let input: Vec<T> = Sample::new(5).numbers(rows * row_stride, 1.0, 0.0);
+    let alone = |tensor: &[T]| -> Vec<T> {
+        let place = |i: usize| {
+            i / (heads * head_dim) * row_stride + i / head_dim % heads * head_stride + i % head_dim
+        };
+        (0..rows * heads * head_dim).map(|i| tensor[place(i)]).collect()
+    };
+    // Two rows share a position where the kernel counts them.
+    let positions = if in_place { [0, 0, 1] } else { POSITIONS };
     let (cos, sin) = tables(rotary_dim);
     let mut memory = Memory::new();
     let (out, source) = match in_place {
@@ -68,27 +79,30 @@ fn run<T: Number>(
         input: source,
         cos: memory.read_only("cos", &cos),
         sin: memory.read_only("sin", &sin),
-        positions: memory.read_only("positions", &POSITIONS.map(|position| position as i32)),
-        out_row_stride: (heads * head_dim) as i64,
-        input_row_stride: (heads * head_dim) as i64,
-        out_head_stride: head_dim as i32,
-        input_head_stride: head_dim as i32,
+        positions: match in_place {
+            true => 0,
+            false => memory.read_only("positions", &positions.map(|position| position as i32)),
+        },
+        out_row_stride: row_stride as i64,
+        input_row_stride: row_stride as i64,
+        out_head_stride: head_stride as i32,
+        input_head_stride: head_stride as i32,
         heads: heads as i32,
         head_dim: head_dim as i32,
         rotary_dim: rotary_dim as i32,
         first: if nope_first { head_dim - rotary_dim } else { 0 } as i32,
         interleaved: i32::from(style == RopeStyle::Interleaved),
-        reserved: 0,
+        batch: 2,
     };
     let counts = kernel.launch(&mut memory, [rows as u32, 1, 1], &arguments)?;
     // In place, what is not rotated may stay unwritten.
     let found = match in_place {
-        true => memory.numbers::<T>(out).iter().map(|x| x.to_f32()).collect(),
+        true => alone(&memory.numbers::<T>(out)).iter().map(|x| x.to_f32()).collect(),
         false => whole::<T>(&memory, out)?,
     };
     let reference = Rope { cos: &cos, sin: &sin, rotary_dim, style, nope_first };
     let expected =
-        rope(&reference, &input, &POSITIONS, heads, head_dim).map_err(|error| error.to_string())?;
+        rope(&reference, &alone(&input), &positions, heads, head_dim).map_err(|error| error.to_string())?;
     let error = difference(&found, &expected);
     Ok((vec![Measured { what: "out", error, bound: bound(kernel.instance.data_type) }], counts))
 }
