@@ -193,17 +193,18 @@ fn gc(session: &Session, keep: Keep, dry_run: bool) -> anyhow::Result<()> {
         used.archives.extend(package.sources.iter().flat_map(|s| &s.archives).map(|archive| archive.sha256));
     }
     let garbage = session.store.garbage(&used, keep)?;
-    let total: u64 = garbage.iter().map(|item| item.bytes).sum();
+    let mut total = 0;
     let mut lines = Vec::new();
     let mut values = Vec::new();
-    for item in garbage {
-        let Garbage { path, why, bytes, .. } = &item;
+    for item in &garbage {
+        if !dry_run && !session.store.remove(item)? {
+            continue;
+        }
+        let Garbage { path, why, bytes, .. } = item;
+        total += bytes;
         let name = path.strip_prefix(session.store.root()).unwrap_or(path).display().to_string();
         lines.push(format!("{name}  {:>10}  {why}", human_bytes(*bytes)));
         values.push(json!({"name": name, "bytes": bytes, "why": why}));
-        if !dry_run {
-            session.store.discard(path)?;
-        }
     }
     let verb = if dry_run { "would free" } else { "freed" };
     lines.push(format!("{verb} {}", human_bytes(total)));

@@ -94,9 +94,15 @@ fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     }
     #[cfg(not(unix))]
     let _ = mode;
-    // Closed, and gone under this name when it has the other one.
-    let unfinished = file.into_temp_path();
-    patiently(|| fs::rename(&unfinished, path)).named("write", path)
+    let mut unfinished = Some(file.into_temp_path());
+    let persist = || match unfinished.take().map(|unfinished| unfinished.persist(path)) {
+        Some(Err(tempfile::PathPersistError { error, path })) => {
+            unfinished = Some(path);
+            Err(error)
+        }
+        _ => Ok(()),
+    };
+    patiently(persist).named("write", path)
 }
 
 /// Renames a folder or file that nobody has seen yet to the name under which everybody believes it; the name must be free. All of it is on the disk

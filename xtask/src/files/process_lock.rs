@@ -16,6 +16,15 @@ pub(crate) struct ProcessLock {
 const POLL: Duration = Duration::from_millis(100);
 
 impl ProcessLock {
+    /// Whether somebody holds the lock at `path`. Makes nothing.
+    pub(crate) fn is_held(path: &Path) -> Result<bool, Error> {
+        match File::open(path).map(|file| file.try_lock()) {
+            Err(_) | Ok(Ok(())) => Ok(false),
+            Ok(Err(TryLockError::WouldBlock)) => Ok(true),
+            Ok(Err(TryLockError::Error(source))) => Err(source).named("lock", path),
+        }
+    }
+
     /// The lock at `path`; `None` when somebody else holds it.
     pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>, Error> {
         create_folder(path.parent().unwrap_or(path))?;

@@ -34,8 +34,8 @@ pub(crate) struct Garbage {
     pub(crate) why: &'static str,
     /// In bytes.
     pub(crate) bytes: u64,
-    /// Keeps others from it until it is gone.
-    _lock: Option<ProcessLock>,
+    /// Who makes it holds this lock.
+    lock: Option<PathBuf>,
 }
 
 /// An entry that no lock names.
@@ -58,13 +58,15 @@ impl Store {
         let unused = unused.map(|name| Unused { age: installed(&name), name }).collect();
         let mut garbage = Vec::new();
         for name in choose(unused, keep) {
-            if let Some(lock) = self.try_lock(&name)? {
+            let lock = self.lock_of(&name);
+            if !ProcessLock::is_held(&lock)? {
                 garbage.push(weigh(self.root.join(name), "no toolchain of the lock uses it", Some(lock))?);
             }
         }
         let staging = self.root.join("staging");
         for name in names(&staging) {
-            if let Some(lock) = self.try_lock(&name)? {
+            let lock = self.lock_of(&name);
+            if !ProcessLock::is_held(&lock)? {
                 garbage.push(weigh(staging.join(name), "left by a process that died", Some(lock))?);
             }
         }
@@ -83,9 +85,18 @@ impl Store {
         Ok(garbage)
     }
 
-    /// The lock of an entry, unless a process is making it right now.
-    fn try_lock(&self, name: &str) -> Result<Option<ProcessLock>, Error> {
-        Ok(ProcessLock::try_acquire(&self.root.join("locks").join(format!("{name}.lock")))?)
+    /// Removes it, unless somebody has begun to make it; tells whether it is gone.
+    pub(crate) fn remove(&self, garbage: &Garbage) -> Result<bool, Error> {
+        let lock = garbage.lock.as_deref().map(ProcessLock::try_acquire).transpose()?;
+        if let Some(None) = lock {
+            return Ok(false);
+        }
+        self.discard(&garbage.path)?;
+        Ok(true)
+    }
+
+    fn lock_of(&self, name: &str) -> PathBuf {
+        self.root.join("locks").join(format!("{name}.lock"))
     }
 }
 
@@ -95,14 +106,14 @@ fn age(path: &Path) -> Duration {
     SystemTime::now().duration_since(written).unwrap_or_default()
 }
 
-fn weigh(path: PathBuf, why: &'static str, lock: Option<ProcessLock>) -> Result<Garbage, Error> {
+fn weigh(path: PathBuf, why: &'static str, lock: Option<PathBuf>) -> Result<Garbage, Error> {
     let files = if path.is_dir() { files::list(&path)? } else { vec![String::new()] };
     let mut bytes = 0;
     for file in files {
         let full = if file.is_empty() { path.clone() } else { path.join(file) };
         bytes += std::fs::symlink_metadata(&full).named("read", &full)?.len();
     }
-    Ok(Garbage { path, why, bytes, _lock: lock })
+    Ok(Garbage { path, why, bytes, lock })
 }
 
 /// The names of the entries that go: not the newest, not the young ones.

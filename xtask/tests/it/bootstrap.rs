@@ -282,6 +282,14 @@ fn gc_removes_what_no_toolchain_uses() {
     let dry = world.run(&["store", "gc", "--dry-run"]).exits(0);
     assert!(dry.stdout.contains("left by a process that died"), "{}", dry.stdout);
     assert_eq!(world.store().1.len(), 1);
+    assert!(!world.path("store/locks/0123456789abcdef.lock").exists(), "a dry run writes nothing");
+    // While somebody makes it, it is nobody's garbage.
+    world.write("store/locks/0123456789abcdef.lock", "");
+    let maker = std::fs::File::open(world.path("store/locks/0123456789abcdef.lock")).expect("opens");
+    maker.lock().expect("locks");
+    world.run(&["store", "gc"]).exits(0);
+    assert_eq!(world.store().1.len(), 1);
+    drop(maker);
     // What is kept of downloads: one of the lock, one that is under way, one that nobody goes on with.
     world.keep_partial(&sha256(&archive), b"x");
     world.keep_partial(&"1".repeat(64), b"x");

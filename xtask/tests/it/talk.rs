@@ -102,6 +102,14 @@ fn a_password_of_an_address_that_is_refused_is_not_repeated() {
     let refused =
         World::new().run(&["bootstrap", "--mirror", "lan=http://user:SECRET@example.org/x"]).exits(2);
     assert!(!refused.stderr.contains("SECRET"), "{}", refused.stderr);
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let url = server.offer("dist.tar.gz?key=SECRET", &archive, Fault::None);
+    let world = World::with_lock("version = 1\n");
+    let added = world.run(&["lock", "add", "dist", &url, "--license", "MIT"]).exits(0);
+    assert!(!added.stderr.contains("SECRET"), "{}", added.stderr);
+    let written = std::fs::read_to_string(world.path("toolchains.lock")).expect("lock");
+    assert!(written.contains("dist.tar.gz?key=SECRET"), "the lock has what is asked: {written}");
     assert!(refused.stderr.contains("'lan=http://***@example.org/x' for '--mirror"), "{}", refused.stderr);
 }
 

@@ -85,7 +85,8 @@ impl Add {
                 "all archives of one source come from one channel"
             );
             channel = Some(own);
-            session.ui.phase("measure", spec);
+            let shown = if own == Channel::Url { archive.label() } else { spec.clone() };
+            session.ui.phase("measure", &shown);
             archives.push(measure::archive(own, archive, folder.path(), "xtask lock add", &context)?);
         }
         let first = &archives[0];
