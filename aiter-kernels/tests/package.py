@@ -287,6 +287,7 @@ def check_a_refused_cache_is_as_it_was():
     for kind, message, change in ((invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([5, 30], np.int32)}),
                                   (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([-1, 0], np.int32)}),
                                   (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': None}),
+                                  (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([5.0, 20.5])}),
                                   (invalid, 'cache_seqlens: expected 2 numbers, found 1', {'cache_seqlens': filled[:1]}),
                                   (invalid, 'cache_seqlens: expected positions below the 22 of rotary_cos, found 22',
                                    {'rotary_cos': cos[:22], 'rotary_sin': sin[:22]}),
