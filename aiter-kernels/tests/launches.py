@@ -78,6 +78,34 @@ assert struct.unpack_from('<q', first, 40) == struct.unpack_from('<q', second, 1
 check('check_attention', decode)
 assert launched() == [], 'a check launches nothing'
 
+# Memory that a stream's calls share grows, and what was given out before stays: a graph that was recorded has its address.
+hip = ctypes.CDLL('libamdhip64.so.7')
+
+
+def used():
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    hip.hipMemGetInfo(ctypes.byref(free), ctypes.byref(total))
+    return total.value - free.value
+
+
+def parts_of(rows):
+    """Where the parts of as many queries lie, and how many bytes the call takes."""
+    decode.q, decode.out = tensor(0x1000, (rows, 8, 64)), tensor(0x4000, (rows, 8, 64))
+    call('attention', decode, stream=0x5EED)
+    arguments = launched()[0][4]
+    splits, = struct.unpack_from('<i', arguments, 72)
+    takes = sum(-(-4 * floats // 256) * 256 for floats in (rows * 8, 3 * 8 * splits * 64, 3 * 8 * splits))
+    return struct.unpack_from('<q', arguments, 24)[0], takes
+
+
+before = used()
+few, takes_few = parts_of(3)
+assert used() == before + takes_few
+more, takes_more = parts_of(50000)
+assert used() == before + takes_few + max(2 * takes_few, takes_more), 'the first one is still there'
+assert few != more and parts_of(3)[0] != few, 'and the largest one serves from then on'
+parts_of(3)
+
 # What does not fit is never launched.
 for change, kind, message in ((('dropout_p', 0.5), ak.Unsupported, 'dropout_p: '),
                               (('k', tensor(0x2000, (80, 8, 2, 64))), ak.InvalidArgument, 'block_table: expected the shape'),

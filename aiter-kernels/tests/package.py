@@ -2,20 +2,18 @@
 
 It imports `aiter_kernels` from wherever it is: the sources with a library of cargo's (tests/python.rs), or an installed wheel (xtask's test of it).
 """
-import ctypes
 import inspect
 import os
 import signal
 import subprocess
 import sys
-import types
 
 import ml_dtypes
 import numpy as np
 import scipy.special
 
 import aiter_kernels as ak
-from aiter_kernels import _library
+from fake_torch import Gpu
 
 rng = np.random.default_rng(7)
 BF16, E4M3 = ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn
@@ -289,6 +287,7 @@ def check_a_refused_cache_is_as_it_was():
     for kind, message, change in ((invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([5, 30], np.int32)}),
                                   (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([-1, 0], np.int32)}),
                                   (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': None}),
+                                  (invalid, 'cache_seqlens: expected 0 to 29', {'cache_seqlens': np.array([5.0, 20.5])}),
                                   (invalid, 'cache_seqlens: expected 2 numbers, found 1', {'cache_seqlens': filled[:1]}),
                                   (invalid, 'cache_seqlens: expected positions below the 22 of rotary_cos, found 22',
                                    {'rotary_cos': cos[:22], 'rotary_sin': sin[:22]}),
@@ -376,82 +375,6 @@ def check_what_is_no_number():
     q[0, 0, 0, 3] = np.nan
     out, lse = ak.flash_attn_func(q, np.abs(q[:, 1:]), np.abs(q[:, 1:]), return_lse=True)
     assert np.isnan(out[0, 0]).all() and np.isnan(lse[0, 0, 0]) and np.isfinite(wide(out[0, 1])).all()
-
-
-class Gpu:
-    """torch as far as the package asks for it, with arrays of numpy that say that they are on a GPU. Whatever fits is then refused because there are
-    no kernels, and is written down."""
-
-    def __enter__(self):
-        torch = types.ModuleType('torch')
-
-        class Tensor:
-            requires_grad, is_cuda, device = False, True, 'cuda:0'
-
-            def __init__(self, array):
-                self.array, self.shape, self.dtype = np.asarray(array), np.asarray(array).shape, f'torch.{np.asarray(array).dtype}'
-
-            def __dlpack_device__(self):
-                return 10, 0
-
-            def __dlpack__(self, max_version=None, stream=None):
-                capsule = self.array.__dlpack__()
-                api = ctypes.pythonapi.PyCapsule_GetPointer
-                ctypes.cast(api(capsule, b'dltensor') + 8, ctypes.POINTER(ctypes.c_int32))[0] = 10
-                return capsule
-
-            def to(self, dtype):
-                return Tensor(self.array.astype(dtype.split('.')[1]))
-
-            def contiguous(self):
-                return Tensor(np.ascontiguousarray(self.array))
-
-            def tolist(self):
-                return self.array.tolist()
-
-            def reshape(self, *shape):
-                return Tensor(self.array.reshape(*shape))
-
-            def swapaxes(self, a, b):
-                return Tensor(self.array.swapaxes(a, b))
-
-        Tensor.__module__ = 'torch'
-        torch.float32, torch.float16, torch.int32 = 'torch.float32', 'torch.float16', 'torch.int32'
-        torch.empty = lambda shape, dtype, device: Tensor(np.empty(shape, dtype.split('.')[1]))
-        torch.tensor = lambda values, dtype, device: Tensor(np.array(values, dtype.split('.')[1]))
-        torch.is_grad_enabled = lambda: True
-        torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=0))
-        self.Tensor, self.calls = Tensor, []
-        sys.modules['torch'] = torch
-        self._kept = _library._KERNELS, {name: getattr(module, name) for module, name in self._named()}
-        _library._KERNELS = _library._LIBRARY.aiter_open(None)
-        for module, name in self._named():
-            setattr(module, name, self._noting(getattr(module, name)))
-        return self
-
-    @staticmethod
-    def _named():
-        return [(sys.modules[f'aiter_kernels.{module}'], name) for module, name in (('attention', 'call'), ('attention', 'check'), ('rope', 'call'))]
-
-    def _noting(self, make):
-        def noting(function, *arguments, **options):
-            try:
-                make(function, *arguments, **options)
-            except ak.Unsupported as error:
-                if not str(error).startswith('kernels: '):
-                    raise
-            self.calls.append((function, arguments))
-        return noting
-
-    def __exit__(self, *_):
-        del sys.modules['torch']
-        _library._KERNELS = self._kept[0]
-        for module, name in self._named():
-            setattr(module, name, self._kept[1][name])
-
-    def made(self):
-        made, self.calls = [function for function, _ in self.calls], []
-        return made
 
 
 def check_calls_on_a_gpu():

@@ -7,11 +7,11 @@ namespace {
 
 template <typename T>
 DEVICE void rope(const RopeArgs& args) {
-  const long long row = __builtin_amdgcn_workgroup_id_x();
+  const unsigned row = __builtin_amdgcn_workgroup_id_x();
   const int half = args.rotary_dim / 2;
-  const T* input = static_cast<const T*>(args.input) + row * args.input_row_stride;
-  T* out = static_cast<T*>(args.out) + row * args.out_row_stride;
-  const long long position = args.positions ? args.positions[row] : row / args.batch;
+  const T* input = static_cast<const T*>(args.input) + static_cast<long long>(row) * args.input_row_stride;
+  T* out = static_cast<T*>(args.out) + static_cast<long long>(row) * args.out_row_stride;
+  const long long position = args.positions ? args.positions[row] : row / static_cast<unsigned>(args.batch);
   const long long angles = position * half;
 
   position::each_pair<T>(args.heads, half, [&](int head, int pair, auto run) {

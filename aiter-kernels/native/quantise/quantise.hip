@@ -15,7 +15,7 @@ struct Int8 {
   static constexpr float max = 127.0f;
   static DEVICE unsigned char encode(float x) {
     const float bounded = __builtin_fminf(__builtin_fmaxf(__builtin_rintf(x), -max), max);
-    return x == x ? static_cast<unsigned char>(static_cast<int>(bounded)) : 0;
+    return static_cast<unsigned char>(static_cast<int>(x == x ? bounded : 0.0f));
   }
 };
 
@@ -30,7 +30,8 @@ struct E4m3 {
     const unsigned bits = __builtin_bit_cast(unsigned, magnitude);
     const unsigned rounded = (bits + 0x7ffff + (bits >> 20 & 1)) >> 20; // 3 bits of the fraction stay
     const unsigned large = rounded - ((127 - 7) << 3);
-    return static_cast<unsigned char>(sign | (x != x ? 0x7f : magnitude < 0x1p-6f ? small : large));
+    const unsigned code = magnitude < 0x1p-6f ? small : large;
+    return static_cast<unsigned char>(sign | (x == x ? code : 0x7fu));
   }
 };
 

@@ -50,7 +50,7 @@ def converted(name, value, dtype, *others):
     if is_torch(value):
         library = sys.modules['torch']
         made = value.to(getattr(library, dtype)).contiguous()
-        fits = value.is_cuda or library.equal(made.to(value.dtype), value)
+        fits = value.is_cuda or made.is_floating_point() or library.equal(made.to(value.dtype), value)
     else:
         library = sys.modules['numpy']
         made = library.ascontiguousarray(value, dtype=dtype)

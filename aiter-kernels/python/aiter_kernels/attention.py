@@ -112,12 +112,13 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     refuse(min_seqlen_q=(min_seqlen_q, 'short sequences are computed as well here; call with 0'),
            how_v3_bf16_cvt=(how_v3_bf16_cvt != 1, _ROUNDING), cu_seqlens_q_padded=(cu_seqlens_q_padded, _PADDED),
            cu_seqlens_k_padded=(cu_seqlens_k_padded, _PADDED))
-    expect(q=q, cu_seqlens_k=cu_seqlens_k)
+    expect(q=q)
     out = empty(q, q.shape) if out is None else out
     lse = _varlen_lse(q, return_lse)
     if block_table is None:
         tensors = {'cu_seqlens_q': cu_seqlens_q, 'cu_seqlens_k': cu_seqlens_k}
     else:
+        expect(cu_seqlens_k=cu_seqlens_k)
         lengths = cu_seqlens_k[1:] - cu_seqlens_k[:-1]
         tensors = {'cu_seqlens_q': cu_seqlens_q, 'seqlens_k': lengths, 'block_table': block_table}
     _attend(q, k, v, out, lse, tensors, (max_seqlen_q, max_seqlen_k), softmax_scale, logits_soft_cap, causal, window_size)
@@ -183,7 +184,7 @@ def _filled(cache_seqlens, batch, capacity, added):
         filled = [int(cache_seqlens)] * batch
     if len(filled) != batch:
         raise InvalidArgument(f'cache_seqlens: expected {batch} numbers, found {len(filled)}')
-    wild = [keys for keys in filled if not 0 <= keys <= capacity - added]
+    wild = [keys for keys in filled if not isinstance(keys, int) or not 0 <= keys <= capacity - added]
     if wild:
         raise InvalidArgument(f'cache_seqlens: expected 0 to {capacity - added}, which leaves room for {added} of {capacity} rows, found {wild[0]}')
     return filled
