@@ -6,6 +6,7 @@ use crate::open::{Opened, Program, open};
 use anyhow::{Result, ensure};
 use engine::backend::Backend;
 use engine::model::{Batch, Model};
+use engine::out;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -51,10 +52,10 @@ fn bench<B: Backend>(arguments: &Bench, opened: Opened<B>) -> Result<ExitCode> {
             "decode_tokens_per_cpu_second": speed(generated, decode_cpu),
             "runs": runs.len(),
         });
-        println!("{object}");
+        out::line(object)?;
     } else {
-        println!("prompt  {prompt:>6} tokens  {prompt_speed:>9.2} tokens/s");
-        println!("decode  {generated:>6} tokens  {decode_speed:>9.2} tokens/s");
+        out::line(format_args!("prompt  {prompt:>6} tokens  {prompt_speed:>9.2} tokens/s"))?;
+        out::line(format_args!("decode  {generated:>6} tokens  {decode_speed:>9.2} tokens/s"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
