@@ -9,7 +9,7 @@ pub struct Sampling {
     pub temperature: f32,
     /// Only so many of the best; 0: all.
     pub top_k: usize,
-    /// Only the best whose probabilities sum to this; 1: all.
+    /// Only the best whose probabilities sum to this; 1: all, 0: the best one.
     pub top_p: f32,
     /// Only those at least this likely, as a part of the best one's probability; 0: all.
     pub min_p: f32,
@@ -52,7 +52,7 @@ impl Sampling {
     pub fn check(&self) -> Result<(), Invalid> {
         let rules = [
             ("temperature", self.temperature, (0.0..=100.0).contains(&self.temperature), "from 0 to 100"),
-            ("top_p", self.top_p, self.top_p > 0.0 && self.top_p <= 1.0, "above 0, 1 at most"),
+            ("top_p", self.top_p, (0.0..=1.0).contains(&self.top_p), "from 0 to 1"),
             ("min_p", self.min_p, (0.0..=1.0).contains(&self.min_p), "from 0 to 1"),
             (
                 "repetition",
@@ -210,6 +210,7 @@ mod tests {
             ("top-k", Sampling { top_k: 2, ..warm }, vec![1, 4]),
             ("top-p", Sampling { top_p: 0.8, ..warm }, vec![1, 4]),
             ("top-p of one", Sampling { top_p: 0.1, ..warm }, vec![1]),
+            ("top-p of nothing", Sampling { top_p: 0.0, ..warm }, vec![1]),
             ("min-p", Sampling { min_p: 0.1, ..warm }, vec![1, 2, 4]),
             ("cold", Sampling { temperature: 0.01, ..warm }, vec![1]),
         ];
@@ -285,8 +286,8 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_named() {
-        let wrong = Sampling { top_p: 0.0, ..Sampling::GREEDY }.check().expect_err("wrong");
-        assert_eq!(wrong.to_string(), "top_p is 0: it should be above 0, 1 at most");
+        let wrong = Sampling { top_p: 1.5, ..Sampling::GREEDY }.check().expect_err("wrong");
+        assert_eq!(wrong.to_string(), "top_p is 1.5: it should be from 0 to 1");
         assert!(Sampling { temperature: f32::NAN, ..Sampling::GREEDY }.check().is_err());
     }
 }

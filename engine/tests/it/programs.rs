@@ -66,7 +66,7 @@ fn mistakes_get_an_answer() {
     let cases: [&[&str]; 7] = [
         &["generate", &missing, "--prompt", "x"],
         &["generate", &other, "--prompt", "x"],
-        &["generate", &path, "--prompt", "x", "--top-p", "0"],
+        &["generate", &path, "--prompt", "x", "--top-p", "1.5"],
         &["generate", &path, "--prompt", "x", "--context", "1000"],
         &["bench", &path, "--prompt-tokens", "250", "--generate", "10", "--threads", "2"],
         &["serve", &path, "--host", "0.0.0.0"],

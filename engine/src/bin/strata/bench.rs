@@ -5,14 +5,12 @@ use crate::generate::speed;
 use crate::open::{Opened, Program, open};
 use anyhow::{Result, ensure};
 use engine::backend::Backend;
+use engine::generate::STEP;
 use engine::model::{Batch, Model};
 use engine::out;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-/// Tokens of a prompt that go through the model at once, as the scheduler does it.
-const STEP: usize = 512;
 
 pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
     open(&arguments.running, 1, arguments.count_experts.as_deref(), arguments)
