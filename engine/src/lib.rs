@@ -19,6 +19,7 @@ pub mod loaded;
 pub mod memory;
 #[cfg(feature = "models")]
 pub mod model;
+pub mod out;
 pub mod plan;
 pub mod quant;
 pub mod reference;

@@ -6,4 +6,4 @@ mod slots;
 mod stop;
 
 pub use sampler::{Invalid, Sampler, Sampling};
-pub use scheduler::{Event, Finish, Refused, Request, Scheduler, Sink, Times, check};
+pub use scheduler::{Event, Finish, Refused, Request, STEP, Scheduler, Sink, Times, check};

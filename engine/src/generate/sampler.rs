@@ -9,7 +9,7 @@ pub struct Sampling {
     pub temperature: f32,
     /// Only so many of the best; 0: all.
     pub top_k: usize,
-    /// Only the best whose probabilities sum to this; 1: all.
+    /// Only the best whose probabilities sum to this; 1: all, 0: the best one.
     pub top_p: f32,
     /// Only those at least this likely, as a part of the best one's probability; 0: all.
     pub min_p: f32,
@@ -52,7 +52,7 @@ impl Sampling {
     pub fn check(&self) -> Result<(), Invalid> {
         let rules = [
             ("temperature", self.temperature, (0.0..=100.0).contains(&self.temperature), "from 0 to 100"),
-            ("top_p", self.top_p, self.top_p > 0.0 && self.top_p <= 1.0, "above 0, 1 at most"),
+            ("top_p", self.top_p, (0.0..=1.0).contains(&self.top_p), "from 0 to 1"),
             ("min_p", self.min_p, (0.0..=1.0).contains(&self.min_p), "from 0 to 1"),
             (
                 "repetition",
@@ -72,6 +72,9 @@ pub struct Sampler {
     sampling: Sampling,
     state: u64,
 }
+
+/// Logits below the best from which on a weight is less than 2^-26, where the best has 1: added to 1 or more, or a probability to the sum of those before, it is rounded away.
+const NEGLIGIBLE: f32 = 18.5;
 
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
@@ -93,9 +96,7 @@ impl Sampler {
             return best.map_or(0, |best| best.token);
         }
         self.keep_top_k(&mut candidates);
-        let likely = probabilities(&candidates, 1.0);
-        let kept = self.keep_likely(&likely);
-        candidates.truncate(kept);
+        self.keep_likely(&mut candidates);
         let weights = probabilities(&candidates, self.sampling.temperature);
         let mut rest = self.random();
         for (candidate, probability) in candidates.iter().zip(&weights) {
@@ -125,18 +126,34 @@ impl Sampler {
         logits.iter().enumerate().map(number).collect()
     }
 
-    /// Leaves the best, in order.
+    /// Leaves the best.
     fn keep_top_k(&self, candidates: &mut Vec<Candidate>) {
         let k = self.sampling.top_k;
         if k > 0 && k < candidates.len() {
             candidates.select_nth_unstable_by(k - 1, order);
             candidates.truncate(k);
         }
-        candidates.sort_unstable_by(order);
+    }
+
+    /// Leaves those that are likely enough, in order.
+    fn keep_likely(&self, candidates: &mut Vec<Candidate>) {
+        // Most of a vocabulary is so unlikely that no sum of f32 changes by it: where the cut lies among the others, only they are put in order.
+        let best = candidates.iter().map(|candidate| candidate.logit).fold(f32::NEG_INFINITY, f32::max);
+        let is_seen = |candidate: &Candidate| candidate.logit >= best - NEGLIGIBLE;
+        let (mut seen, rest): (Vec<Candidate>, Vec<Candidate>) = candidates.drain(..).partition(is_seen);
+        seen.sort_unstable_by(order);
+        let mut kept = self.count_likely(&probabilities(&seen, 1.0));
+        if kept == seen.len() && !rest.is_empty() {
+            seen.extend(rest);
+            seen.sort_unstable_by(order);
+            kept = self.count_likely(&probabilities(&seen, 1.0));
+        }
+        seen.truncate(kept);
+        *candidates = seen;
     }
 
     /// How many of the best are likely enough: one at least.
-    fn keep_likely(&self, probabilities: &[f32]) -> usize {
+    fn count_likely(&self, probabilities: &[f32]) -> usize {
         let mut sum = 0.0;
         let by_sum = probabilities.iter().position(|probability| {
             sum += probability;
@@ -193,6 +210,7 @@ mod tests {
             ("top-k", Sampling { top_k: 2, ..warm }, vec![1, 4]),
             ("top-p", Sampling { top_p: 0.8, ..warm }, vec![1, 4]),
             ("top-p of one", Sampling { top_p: 0.1, ..warm }, vec![1]),
+            ("top-p of nothing", Sampling { top_p: 0.0, ..warm }, vec![1]),
             ("min-p", Sampling { min_p: 0.1, ..warm }, vec![1, 2, 4]),
             ("cold", Sampling { temperature: 0.01, ..warm }, vec![1]),
         ];
@@ -208,6 +226,43 @@ mod tests {
         let counts = chosen(Sampling { temperature: 1.0, ..Sampling::GREEDY }, &[]);
         // exp(3) / (1 + exp(3) + exp(1) + exp(2)) of 2000 is 1288.
         assert!((1200..1380).contains(&counts[1]), "{counts:?}");
+    }
+
+    /// As before only some were put in order.
+    fn by_sorting_all(sampling: Sampling, logits: &[f32]) -> Vec<u32> {
+        let sampler = Sampler::new(sampling);
+        let mut candidates = sampler.penalised(logits, &[]);
+        sampler.keep_top_k(&mut candidates);
+        candidates.sort_unstable_by(order);
+        candidates.truncate(sampler.count_likely(&probabilities(&candidates, 1.0)));
+        candidates.iter().map(|candidate| candidate.token).collect()
+    }
+
+    #[test]
+    fn what_is_too_unlikely_to_count_is_not_sorted_and_changes_nothing() {
+        let mut numbers = Sampler::new(Sampling::GREEDY);
+        let warm = Sampling { temperature: 1.0, ..Sampling::GREEDY };
+        for round in 0..40 {
+            // From flat to steep.
+            let range = 2.0 + round as f32 * 3.0;
+            let logits: Vec<f32> = (0..3000).map(|_| numbers.random() * range).collect();
+            for (top_k, top_p, min_p) in [
+                (0, 0.95, 0.05),
+                (0, 0.95, 0.0),
+                (0, 1.0, 0.0),
+                (0, 0.999_999, 0.0),
+                (0, 1.0, 1e-9),
+                (40, 1.0, 0.0),
+            ] {
+                let sampling = Sampling { top_k, top_p, min_p, ..warm };
+                let sampler = Sampler::new(sampling);
+                let mut candidates = sampler.penalised(&logits, &[]);
+                sampler.keep_top_k(&mut candidates);
+                sampler.keep_likely(&mut candidates);
+                let found: Vec<u32> = candidates.iter().map(|candidate| candidate.token).collect();
+                assert_eq!(found, by_sorting_all(sampling, &logits), "{range} {top_k} {top_p} {min_p}");
+            }
+        }
     }
 
     #[test]
@@ -231,8 +286,8 @@ mod tests {
 
     #[test]
     fn numbers_out_of_range_are_named() {
-        let wrong = Sampling { top_p: 0.0, ..Sampling::GREEDY }.check().expect_err("wrong");
-        assert_eq!(wrong.to_string(), "top_p is 0: it should be above 0, 1 at most");
+        let wrong = Sampling { top_p: 1.5, ..Sampling::GREEDY }.check().expect_err("wrong");
+        assert_eq!(wrong.to_string(), "top_p is 1.5: it should be from 0 to 1");
         assert!(Sampling { temperature: f32::NAN, ..Sampling::GREEDY }.check().is_err());
     }
 }

@@ -89,7 +89,7 @@ pub enum Refused {
 }
 
 /// Tokens that go through the model in one step at most.
-const STEP: usize = 512;
+pub const STEP: usize = 512;
 
 struct Sequence {
     slot: usize,

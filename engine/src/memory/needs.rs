@@ -1,5 +1,6 @@
 //! How many bytes a model's parts take.
 
+use crate::generate::STEP;
 use crate::gguf::Gguf;
 use crate::model::Config;
 
@@ -30,9 +31,6 @@ pub struct Needs {
     /// Buffers of a step.
     pub scratch: u64,
 }
-
-/// Tokens of a step at most, as the scheduler has it.
-const STEP: u64 = 512;
 
 impl Needs {
     /// Adds up a model.
@@ -76,5 +74,5 @@ fn layer_of(name: &str) -> Option<usize> {
 fn scratch(config: &Config) -> u64 {
     let wide = config.feed_forward.max(config.experts.map_or(0, |experts| experts.width * experts.used));
     let numbers = 4 * config.width + 3 * config.heads * config.head_dim + 3 * wide;
-    4 * (STEP * numbers as u64 + 64 * config.vocabulary as u64)
+    4 * ((STEP * numbers) as u64 + 64 * config.vocabulary as u64)
 }

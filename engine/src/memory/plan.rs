@@ -89,11 +89,22 @@ impl Plan {
     /// have their home in RAM; what is left on a card takes the hottest of its layers, and those count there and not in RAM. The table of tokens, which is
     /// only looked up, lies on a card where everything does.
     pub fn new(needs: &Needs, cards: &[&Card], ram: Option<u64>, wish: Wish) -> Self {
-        let whole = Self::with_table(needs, cards, ram, wish, true);
-        if whole.is_on_cards() { whole } else { Self::with_table(needs, cards, ram, wish, false) }
+        // The card of the first layer has the table, and which one that is depends on the room that the table leaves.
+        let whole =
+            (0..cards.len()).map(|card| (card, Self::with_table(needs, cards, ram, wish, Some(card))));
+        let mut good =
+            whole.filter(|(card, plan)| plan.is_on_cards() && plan.places[*card].layers.first() == Some(&0));
+        good.next().map_or_else(|| Self::with_table(needs, cards, ram, wish, None), |(_, plan)| plan)
     }
 
-    fn with_table(needs: &Needs, cards: &[&Card], ram: Option<u64>, wish: Wish, is_on_card: bool) -> Self {
+    /// `table`: the card that has the table of tokens, if one does.
+    fn with_table(
+        needs: &Needs,
+        cards: &[&Card],
+        ram: Option<u64>,
+        wish: Wish,
+        table: Option<usize>,
+    ) -> Self {
         let mut places: Vec<Place> = cards.iter().map(|card| place_of(card, needs, wish)).collect();
         let mut memory = Place {
             name: "RAM".to_owned(),
@@ -102,7 +113,7 @@ impl Plan {
             scratch: needs.scratch,
             ..Place::default()
         };
-        let table = places.first_mut().filter(|first| is_on_card && needs.embedding <= first.room());
+        let table = table.map(|card| &mut places[card]).filter(|card| needs.embedding <= card.room());
         let table = table.unwrap_or(&mut memory);
         table.dense += needs.embedding;
         table.has_embedding = true;

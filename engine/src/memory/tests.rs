@@ -160,3 +160,20 @@ fn sizes_beyond_all_numbers_do_not_fit() {
     let plan = Plan::new(&needs, &[&cards[0]], Some(64 << 30), wish);
     assert!(!plan.fits() && plan.memory().layers.len() == 32, "{plan:?}");
 }
+
+/// The card of the first layer has the table: no other would be asked for it.
+#[test]
+fn the_table_lies_where_the_first_layer_is() {
+    let small = |mib: u64| Card { free: mib * MIB, ..card(0, 1, false) };
+    let large = card(1, 24, false);
+    // Too little for a layer; enough for the table and no layer, or for a layer and no table.
+    for (mib, table) in [(1100, Some(1)), (1400, None)] {
+        let cards = [&small(mib), &large];
+        let plan = Plan::new(&dense(), &cards, Some(64 * GIB), WISH);
+        assert!(plan.fits());
+        assert_eq!(plan.cards().iter().position(|card| card.has_embedding), table, "{mib}");
+        assert_eq!(plan.memory().has_embedding, table.is_none(), "{mib}");
+        let first = plan.cards().iter().position(|card| card.layers.first() == Some(&0));
+        assert!(table.is_none() || first == table, "{mib}");
+    }
+}

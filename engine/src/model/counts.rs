@@ -77,7 +77,7 @@ impl ExpertCounts {
         self.0.iter().map(|layer| layer.iter().map(|count| count.load(Relaxed)).collect()).collect()
     }
 
-    /// Writes them to a file.
+    /// Writes them to a file, whole or not at all.
     ///
     /// # Errors
     /// [`CountsError::File`].
@@ -85,11 +85,10 @@ impl ExpertCounts {
         let rows: Vec<String> =
             self.counts().iter().map(|layer| serde_json::json!(layer).to_string()).collect();
         let text = format!("[\n{}\n]\n", rows.join(",\n"));
-        std::fs::write(path, text).map_err(|why| CountsError::File {
-            verb: "write",
-            path: path.to_owned(),
-            why,
-        })
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".new");
+        let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+        written.map_err(|why| CountsError::File { verb: "write", path: path.to_owned(), why })
     }
 }
 
@@ -106,6 +105,7 @@ mod tests {
         let counts = ExpertCounts::new(2, 3);
         counts.add(1, [0, 2, 2].into_iter());
         counts.write(&path).expect("a file");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing beside it");
         let again = ExpertCounts::read(&path, 2, 3).expect("counts");
         assert_eq!(again.counts(), [vec![0, 0, 0], vec![1, 0, 2]]);
         let other = ExpertCounts::read(&path, 2, 4).expect_err("another model").to_string();

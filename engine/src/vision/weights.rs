@@ -61,7 +61,11 @@ impl Weights {
     pub(super) fn load(gguf: &Arc<Gguf>, config: &Config) -> Result<Self, Error> {
         let loader = Loader { gguf };
         let Config { width, patch_size, projector, .. } = *config;
-        let class = loader.optional("v.class_embd", |name| loader.vector(name, width))?;
+        // Gemma's encoder has none, and its projector counts on squares of patches.
+        let class = match projector {
+            Projector::Mlp => loader.optional("v.class_embd", |name| loader.vector(name, width))?,
+            Projector::Gemma3 => None,
+        };
         let places = config.side().pow(2) + usize::from(class.is_some());
         let (projection, out) = loader.projection(projector, width)?;
         Ok(Self {

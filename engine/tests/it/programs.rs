@@ -66,7 +66,7 @@ fn mistakes_get_an_answer() {
     let cases: [&[&str]; 7] = [
         &["generate", &missing, "--prompt", "x"],
         &["generate", &other, "--prompt", "x"],
-        &["generate", &path, "--prompt", "x", "--top-p", "0"],
+        &["generate", &path, "--prompt", "x", "--top-p", "1.5"],
         &["generate", &path, "--prompt", "x", "--context", "1000"],
         &["bench", &path, "--prompt-tokens", "250", "--generate", "10", "--threads", "2"],
         &["serve", &path, "--host", "0.0.0.0"],
@@ -95,7 +95,27 @@ fn bench_measures_and_plan_ends_in_its_verdict() {
     );
     let output = strata().arg("plan").arg(&path).args(["--gpu", "3"]).output().expect("strata starts");
     assert_eq!(output.status.code(), Some(1));
-    assert!(talk(&output).starts_with("error: there is no device 3"), "{}", talk(&output));
+    let said = "error: there is no card: failed to load the HIP runtime; tried `libamdhip64.so.7` (";
+    assert!(talk(&output).starts_with(said), "{}", talk(&output));
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_fault() {
+    let (_folder, path) = model();
+    let bench = ["--prompt-tokens", "4", "--generate", "2", "--repeat", "1"];
+    let commands: [(&str, &[&str]); 4] = [
+        ("plan", &[]),
+        ("plan", &["--json"]),
+        ("bench", &bench),
+        ("generate", &["--prompt", "x", "-n", "2", "--json"]),
+    ];
+    for (command, arguments) in commands {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = strata().arg(command).arg(&path).args(arguments).stdout(writer).output();
+        let output = output.expect("strata starts");
+        assert!(output.status.success(), "{command} {arguments:?}: {}", talk(&output));
+    }
 }
 
 #[test]

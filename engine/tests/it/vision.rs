@@ -102,6 +102,47 @@ fn an_image_becomes_rows_as_json_or_in_a_file() {
 }
 
 #[test]
+fn a_class_is_nothing_to_gemma() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [model, picture] = ["m.gguf", "p.png"].map(|name| folder.path().join(name));
+    let mut builder = encoder();
+    builder.tensor("v.class_embd", &[WIDTH], &[0.0; WIDTH as usize]);
+    std::fs::write(&model, builder.bytes()).expect("a file");
+    std::fs::write(&picture, image()).expect("a file");
+    let output = run(&[&model, &picture]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn two_images_do_not_share_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name);
+    std::fs::write(place("m.gguf"), encoder().bytes()).expect("a file");
+    let images = ["a/p.png", "b/p.png"].map(|name| {
+        std::fs::create_dir_all(place(name).parent().expect("a parent")).expect("a folder");
+        std::fs::write(place(name), image()).expect("a file");
+        place(name)
+    });
+    let output = run(&[&place("m.gguf"), &images[0], &images[1], Path::new("--out"), folder.path()]);
+    let talk = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{talk}");
+    let said = format!("error: two of the images would be written to `{}`", place("p.png.f32").display());
+    assert!(talk.starts_with(&said) && !place("p.png.f32").exists(), "{talk}");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_fault() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = folder.path().join("m.gguf");
+    std::fs::write(&model, encoder().bytes()).expect("a file");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_strata-vision"));
+    let status = command.env_clear().arg(&model).stdout(writer).status();
+    assert!(status.expect("strata-vision starts").success());
+}
+
+#[test]
 fn whatever_is_wrong_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = |name: &str| folder.path().join(name);

@@ -1,7 +1,8 @@
 //! `strata-vision`: images to embeddings, on the CPU.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Parser;
+use engine::out;
 use engine::vision::{Embeddings, Encoder, Picture};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -46,11 +47,21 @@ fn run(cli: &Cli) -> Result<()> {
     let encoder = Encoder::open(&cli.mmproj, cli.threads)?;
     let config = encoder.config();
     if cli.images.is_empty() {
-        println!("{}", json!({"tokens": config.tokens(), "width": encoder.width(), "encoder": config}));
+        out::line(json!({"tokens": config.tokens(), "width": encoder.width(), "encoder": config}))?;
     }
-    // All images are read before the first is computed: a mistake shows at once.
-    let pictures = cli.images.iter().map(|path| Ok((path, Picture::open(path)?)));
-    for (path, picture) in pictures.collect::<Result<Vec<_>>>()? {
+    // A mistake shows before the first is computed; of the pictures one at a time is in memory.
+    if let Some(folder) = &cli.out {
+        let mut names: Vec<PathBuf> = cli.images.iter().map(|image| target(folder, image)).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("two of the images would be written to `{}`", twice[0].display());
+        }
+    }
+    for path in &cli.images {
+        Picture::open(path)?;
+    }
+    for path in &cli.images {
+        let picture = Picture::open(path)?;
         let start = Instant::now();
         let embeddings = encoder.encode(&picture);
         let mut object = json!({
@@ -66,15 +77,20 @@ fn run(cli: &Cli) -> Result<()> {
                 object["embeddings"] = json!(rows);
             }
         }
-        println!("{object}");
+        out::line(object)?;
     }
     Ok(())
 }
 
-fn write(folder: &Path, image: &Path, embeddings: &Embeddings) -> Result<PathBuf> {
+/// The file of an image's rows.
+fn target(folder: &Path, image: &Path) -> PathBuf {
     let mut name = image.file_name().unwrap_or_default().to_owned();
     name.push(".f32");
-    let path = folder.join(name);
+    folder.join(name)
+}
+
+fn write(folder: &Path, image: &Path, embeddings: &Embeddings) -> Result<PathBuf> {
+    let path = target(folder, image);
     let bytes: Vec<u8> = embeddings.numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     std::fs::write(&path, bytes).with_context(|| format!("failed to write `{}`", path.display()))?;
     Ok(path)

@@ -5,13 +5,12 @@ use crate::generate::speed;
 use crate::open::{Opened, Program, open};
 use anyhow::{Result, ensure};
 use engine::backend::Backend;
+use engine::generate::STEP;
 use engine::model::{Batch, Model};
+use engine::out;
 use serde_json::json;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-/// Tokens of a prompt that go through the model at once, as the scheduler does it.
-const STEP: usize = 512;
 
 pub(crate) fn run(arguments: &Bench) -> Result<ExitCode> {
     open(&arguments.running, 1, arguments.count_experts.as_deref(), arguments)
@@ -51,10 +50,10 @@ fn bench<B: Backend>(arguments: &Bench, opened: Opened<B>) -> Result<ExitCode> {
             "decode_tokens_per_cpu_second": speed(generated, decode_cpu),
             "runs": runs.len(),
         });
-        println!("{object}");
+        out::line(object)?;
     } else {
-        println!("prompt  {prompt:>6} tokens  {prompt_speed:>9.2} tokens/s");
-        println!("decode  {generated:>6} tokens  {decode_speed:>9.2} tokens/s");
+        out::line(format_args!("prompt  {prompt:>6} tokens  {prompt_speed:>9.2} tokens/s"))?;
+        out::line(format_args!("decode  {generated:>6} tokens  {decode_speed:>9.2} tokens/s"))?;
     }
     Ok(ExitCode::SUCCESS)
 }

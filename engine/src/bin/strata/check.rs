@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use engine::backend::Backend;
 use engine::backend::cpu::Cpu;
 use engine::model::{Batch, Model};
+use engine::out;
 use serde_json::json;
 use std::process::ExitCode;
 
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
     };
     let cpu = file.load(portable()?)?;
     let prompt = cpu.language.of_text(&arguments.prompt);
+    ensure!(!prompt.is_empty(), "the prompt is empty: give --prompt");
     let steps = arguments.tokens as usize;
     ensure!(
         prompt.len() + steps <= file.context,
@@ -56,16 +58,16 @@ pub(crate) fn run(arguments: &Check) -> Result<ExitCode> {
             "differences": differences,
             "agrees": is_good,
         });
-        println!("{object}");
+        out::line(object)?;
     } else {
-        println!("{cards}: {} and {} tokens", prompt.len(), found.len());
-        println!("the same best token in {same} of {} steps", found.len());
-        println!(
+        out::line(format_args!("{cards}: {} and {} tokens", prompt.len(), found.len()))?;
+        out::line(format_args!("the same best token in {same} of {} steps", found.len()))?;
+        out::line(format_args!(
             "largest difference of a logit: {:.4} % of their range ({} % is allowed)",
             largest * 100.0,
             BOUND * 100.0
-        );
-        println!("{}", if is_good { "AGREES" } else { "DOES NOT AGREE" });
+        ))?;
+        out::line(if is_good { "AGREES" } else { "DOES NOT AGREE" })?;
     }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

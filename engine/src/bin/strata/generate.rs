@@ -8,6 +8,7 @@ use engine::backend::Backend;
 use engine::chat::Message;
 use engine::generate::{Event, Finish, Request, Sampling, Scheduler, Sink, Times};
 use engine::loaded::Language;
+use engine::out;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -86,7 +87,7 @@ fn generate<B: Backend>(arguments: &Generate, sampling: Sampling, opened: Opened
             Event::Text(part) => text += &part,
             Event::Done(finish, times) => {
                 let opened = (opened.time, opened.backend, opened.plan);
-                report(arguments, &text, finish, times, opened, sampling.seed);
+                report(arguments, &text, finish, times, opened, sampling.seed)?;
                 return Ok(ExitCode::SUCCESS);
             }
             Event::Failed(why) => bail!("{why}"),
@@ -119,7 +120,7 @@ fn report(
     times: Times,
     (load, backend, plan): (Duration, &str, Value),
     seed: u64,
-) {
+) -> Result<()> {
     // The first token comes out of the prompt's last step.
     let decoded = times.generated - 1;
     if arguments.json {
@@ -138,14 +139,14 @@ fn report(
             "decode_ms": milliseconds(times.decode_time),
             "decode_tokens_per_second": speed(decoded, times.decode_time),
         });
-        println!("{object}");
-        return;
+        return Ok(out::line(object)?);
     }
-    println!();
+    out::line("")?;
     eprintln!(
         "prompt: {} tokens in {:.0?}; generated: {} tokens in {:.0?}",
         times.prompt, times.prompt_time, times.generated, times.decode_time
     );
+    Ok(())
 }
 
 pub(crate) fn milliseconds(time: Duration) -> Value {

@@ -61,6 +61,10 @@ pub(crate) struct File<'a> {
 impl<'a> File<'a> {
     pub(crate) fn open(running: &'a Running) -> Result<Self> {
         let start = Instant::now();
+        ensure!(
+            running.backend != Computes::Cpu || !running.cards.are_named(),
+            "--backend cpu uses no card: leave --gpu and --gpus out"
+        );
         let failed = || format!("failed to load `{}`", running.model.display());
         let gguf = Arc::new(Gguf::open(&running.model).with_context(failed)?);
         let config = Config::new(&gguf).with_context(failed)?;
@@ -68,7 +72,8 @@ impl<'a> File<'a> {
         Ok(Self { running, gguf, config, context, start })
     }
 
-    fn planned<'c>(&self, cards: &'c [&'c Card], parallel: usize) -> Result<Planned<'c>> {
+    /// Where everything goes on these cards and in RAM.
+    pub(crate) fn planned<'c>(&self, cards: &'c [&'c Card], parallel: usize) -> Result<Planned<'c>> {
         Planned::new(self.running, &self.gguf, &self.config, cards, [self.context, parallel])
     }
 
@@ -95,10 +100,7 @@ impl<'a> File<'a> {
 
     /// The cards that are asked for, and `cpu` for what they do not hold. Where the CPU computes alone and a card might have, a line says why.
     pub(crate) fn computing(&self, cpu: Cpu, parallel: usize) -> Result<Computing> {
-        let there = match self.running.backend {
-            Computes::Cpu => Vec::new(),
-            _ => cards(&self.running.cards.kernels()),
-        };
+        let there = self.there();
         let chosen = self.chosen(&there)?;
         let planned = self.planned(&chosen, parallel)?;
         if !planned.plan.fits() {
@@ -121,6 +123,9 @@ impl<'a> File<'a> {
         }
         let placed: Vec<(u32, usize)> = chosen.iter().map(|card| card.number).zip(layers).collect();
         let runtime = Runtime::load().context("failed to load the HIP runtime")?;
+        if let Some(path) = runtime.path() {
+            eprintln!("HIP runtime: {}", path.display());
+        }
         let hip = Hip::new(&runtime, &self.running.cards.kernels(), &placed)
             .context("failed to start the cards")?;
         hip.libraries().for_each(|line| eprintln!("{line}"));
@@ -137,24 +142,37 @@ impl<'a> File<'a> {
         self.running.backend == Computes::Hip || self.running.cards.are_named()
     }
 
+    /// The cards of this machine, or why there is none.
+    pub(crate) fn there(&self) -> Result<Vec<Card>, String> {
+        match self.running.backend {
+            Computes::Cpu => Ok(Vec::new()),
+            _ => cards(&self.running.cards.kernels()),
+        }
+    }
+
     /// The cards that compute; none, where nobody asks for one and none can.
-    fn chosen<'c>(&self, there: &'c [Card]) -> Result<Vec<&'c Card>> {
+    pub(crate) fn chosen<'c>(&self, there: &'c Result<Vec<Card>, String>) -> Result<Vec<&'c Card>> {
+        const ADVICE: &str = "`strata-device --list-devices` says what there is";
         if self.running.backend == Computes::Cpu {
             return Ok(Vec::new());
         }
         let is_asked_for = self.are_cards_asked_for();
+        let there = match there {
+            Ok(there) => there,
+            Err(why) => {
+                ensure!(!is_asked_for, "there is no card: {why}; {ADVICE}");
+                return Ok(Vec::new());
+            }
+        };
         let chosen = choose(there, &self.running.cards.choice())?;
         if chosen.is_empty() {
             let reasons = there.iter().map(|card| {
                 let reason = card.cannot_run.as_deref().unwrap_or("it is integrated: name it with --gpu");
                 format!("device {} ({}): {reason}", card.number, card.name)
             });
-            let reasons: Vec<String> = reasons.collect();
-            ensure!(
-                !is_asked_for,
-                "no card can be used: {}; `strata-device --list-devices` says what there is",
-                if reasons.is_empty() { "the HIP runtime finds none".to_owned() } else { reasons.join("; ") }
-            );
+            let reasons = reasons.collect::<Vec<_>>().join("; ");
+            ensure!(!is_asked_for, "no card can be used: {reasons}; {ADVICE}");
+            eprintln!("the CPU computes: no card can be used: {reasons}");
         } else if let Some(why) = Hip::refuses(self.config.head_dim, self.config.experts) {
             ensure!(!is_asked_for, "cards cannot run this model: {why}; --backend cpu can");
             eprintln!("the CPU computes: {why}");
@@ -172,6 +190,8 @@ impl<'a> File<'a> {
             true => ExpertCounts::read(path, layers, experts.count)?,
             false => ExpertCounts::new(layers, experts.count),
         };
+        // What cannot be written is known before the work.
+        counts.write(path)?;
         Ok(Some(Arc::new(counts)))
     }
 }
@@ -209,10 +229,6 @@ pub(crate) fn open(
     program: impl Program,
 ) -> Result<ExitCode> {
     let file = File::open(running)?;
-    ensure!(
-        running.backend != Computes::Cpu || !running.cards.are_named(),
-        "--backend cpu uses no card: leave --gpu and --gpus out"
-    );
     let counts = file.counts(count_experts)?;
     let cpu = Cpu::new(running.threads).context("failed to start threads")?.counting(counts.clone());
     let threads = cpu.threads();

@@ -1,13 +1,14 @@
 //! `strata plan`: where everything would go.
 
-use crate::cli::{Computes, Plan as Arguments, Running};
-use crate::open::context_of;
-use anyhow::{Context, Result};
+use crate::cli::{Plan as Arguments, Running};
+use crate::open::File;
+use anyhow::Result;
 use engine::catalogue::Catalogue;
 use engine::device::DeviceReport;
 use engine::gguf::Gguf;
-use engine::memory::{Card, Needs, Plan, Wish, adapters, available, budget, choose, remedies, table};
+use engine::memory::{Card, Needs, Plan, Wish, adapters, available, budget, remedies, table};
 use engine::model::{Config, ExpertCounts};
+use engine::out;
 use hip::Runtime;
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,22 +17,14 @@ use std::process::ExitCode;
 const RAM_RESERVE: u64 = 512 << 20;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let path = &arguments.running.model;
-    let failed = || format!("failed to read `{}`", path.display());
-    let gguf = Gguf::open(path).with_context(failed)?;
-    let config = Config::new(&gguf).with_context(failed)?;
-    let there = match arguments.running.backend {
-        Computes::Cpu => Vec::new(),
-        _ => cards(&arguments.running.cards.kernels()),
-    };
-    let chosen = choose(&there, &arguments.running.cards.choice())?;
-    let context = context_of(&arguments.running, &config)?;
-    let planned =
-        Planned::new(&arguments.running, &gguf, &config, &chosen, [context, arguments.parallel.into()])?;
+    let file = File::open(&arguments.running)?;
+    let there = file.there();
+    let chosen = file.chosen(&there)?;
+    let planned = file.planned(&chosen, arguments.parallel.into())?;
     if arguments.json {
-        println!("{}", planned.plan.to_json());
+        out::line(planned.plan.to_json())?;
     } else {
-        print!("{}", planned.table());
+        out::write(&planned.table())?;
     }
     Ok(if planned.plan.fits() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -73,22 +66,43 @@ impl<'a> Planned<'a> {
     }
 }
 
-/// The cards of this machine; none where there is no HIP runtime.
-pub(crate) fn cards(kernels: &Path) -> Vec<Card> {
-    let Ok(runtime) = Runtime::load() else { return Vec::new() };
-    let compiled_for = Catalogue::read(kernels).map(|catalogue| catalogue.targets()).unwrap_or_default();
+/// The cards of this machine, or why there is none.
+pub(crate) fn cards(kernels: &Path) -> Result<Vec<Card>, String> {
+    let runtime = Runtime::load().map_err(|error| error.to_string())?;
+    let count = runtime.device_count().map_err(|error| error.to_string())?;
+    if count == 0 {
+        return Err("the HIP runtime finds none".to_owned());
+    }
+    let catalogue = Catalogue::read(kernels);
     let adapters = adapters();
     let card = |number| {
-        let device = runtime.device(number).ok()?;
-        runtime.set_device(number).ok()?;
-        let free = runtime.memory_info().ok()?.free;
-        let is_integrated = device.is_integrated;
-        let report = DeviceReport::new(device, &compiled_for);
-        let name =
-            report.description.as_ref().map(|description| description.name.clone()).unwrap_or_default();
+        let compiled_for = catalogue.as_ref().map(Catalogue::targets).unwrap_or_default();
+        let device = runtime.device(number);
+        let is_integrated = device.as_ref().is_ok_and(|device| device.is_integrated);
+        let report = match device {
+            Ok(device) => DeviceReport::new(device, &compiled_for),
+            Err(error) => {
+                DeviceReport { cannot_run: Some(error.to_string()), ..DeviceReport::undescribed(number) }
+            }
+        };
         let target = report.target();
+        let name = report.description.map(|description| description.name).unwrap_or_default();
         let budget = budget(&name, &adapters);
-        Some(Card { number, name, target, cannot_run: report.cannot_run, is_integrated, free, budget })
+        let card =
+            Card { number, name, target, cannot_run: report.cannot_run, is_integrated, free: 0, budget };
+        // A folder without code is the reason of every card, and a card that cannot run is not started.
+        let reason = match (&catalogue, &card.cannot_run) {
+            (Err(error), _) => Some(error.to_string()),
+            (_, Some(reason)) => Some(reason.clone()),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => Card { cannot_run: Some(reason), ..card },
+            None => match runtime.set_device(number).and_then(|()| runtime.memory_info()) {
+                Ok(memory) => Card { free: memory.free, ..card },
+                Err(error) => Card { cannot_run: Some(error.to_string()), ..card },
+            },
+        }
     };
-    (0..runtime.device_count().unwrap_or(0)).filter_map(card).collect()
+    Ok((0..count).map(card).collect())
 }
