@@ -289,7 +289,7 @@ fn builds_of_one_workspace_wait_for_each_other() {
     drop(lock);
     let ended = both.map(|child| world.ended(child.wait_with_output().expect("ends")).exits(0).stdout);
     let built = |count: &str| ended.iter().filter(|text| text.contains(count)).count();
-    assert_eq!((built("1 artifacts, 1 built"), built("1 artifacts, 0 built")), (1, 1), "{ended:?}");
+    assert_eq!((built("1 artifact, 1 built"), built("1 artifact, 0 built")), (1, 1), "{ended:?}");
 }
 
 #[test]
