@@ -245,7 +245,7 @@ const fn norm(entry: &'static str, operation: Operation, data_type: DataType) ->
 
 /// As a norm: two passes over a row, and the largest magnitude of eight waves in LDS.
 const fn quantise(entry: &'static str, operation: Operation, data_type: DataType) -> Instance {
-    const BUDGETS: &[Budget] = &both(40, 40, 32);
+    const BUDGETS: &[Budget] = &both(48, 48, 32);
     row_wise(entry, "quantise", operation, data_type, ArgumentBlock::Quantise, BUDGETS)
 }
 

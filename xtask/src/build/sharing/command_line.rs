@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_stages_are_those_of_the_driver() {
         let compile = parse(LINE).expect("a compile");
-        insta::assert_snapshot!(shown(compile.preprocess(Path::new("a.i"))), @"clang++ -O3 -x hip --cuda-device-only --offload-arch=gfx1102 -mcode-object-version=5 -nogpulib -Xclang -dependency-file -Xclang a.d -Xclang -MT -Xclang a.o -E -P a.hip -o a.i");
+        insta::assert_snapshot!(shown(compile.preprocess(Path::new("a.i"))), @"clang++ -O3 -x hip --cuda-device-only --offload-arch=gfx1102 -mcode-object-version=5 -mllvm -o=1 -nogpulib -Xclang -dependency-file -Xclang a.d -Xclang -MT -Xclang a.o -E -P a.hip -o a.i");
         insta::assert_snapshot!(shown(compile.front_end(Path::new("a.ll"))), @"clang++ -O3 -x hip --cuda-device-only --offload-arch=gfx1102 -mcode-object-version=5 -mllvm -o=1 -nogpulib -S -emit-llvm -Xclang -disable-llvm-passes a.hip -o a.ll");
         insta::assert_snapshot!(shown(compile.back_end(Path::new("a.ll"))), @"clang++ --target=amdgcn-amd-amdhsa -mcpu=gfx1102 -O3 -mcode-object-version=5 -nogpulib -mllvm -amdgpu-internalize-symbols -mllvm -o=1 -x ir a.ll -o a.o");
         insta::assert_snapshot!(shown(compile.probe(Path::new("p.hip"), Path::new("p.ll"))), @"clang++ -x hip --cuda-device-only --no-gpu-bundle-output -nogpulib --offload-arch=gfx1102 -mcode-object-version=5 -nogpuinc -S -emit-llvm p.hip -o p.ll");
