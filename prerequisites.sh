@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the two commands of the README need beside Rust, on Debian and its relatives: compilers for C and C++, git, libcurl, and python3 with
-# pip (whose index carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
+# Installs what the two commands of the README need beside Rust, on Debian and its relatives: compilers for C and C++, git, libcurl, Debian's keyring, and
+# python3 with pip (whose index carries Composable Kernel). Does nothing where they are there. Everything else is downloaded, verified and kept in the store by xtask.
 #
 # With --windows also what makes Windows programs on Linux and runs them: mingw-w64, Wine, and a Rust with the standard library for
 # x86_64-pc-windows-gnu where the machine's own has none.
@@ -24,6 +24,10 @@ command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 command -v c++ >/dev/null 2>&1 || missing="$missing g++"
 command -v git >/dev/null 2>&1 || missing="$missing git"
 python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+# What apt believes Debian's mirrors by; Ubuntu has it as a package only.
+if command -v apt-get >/dev/null 2>&1 && [ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ]; then
+  missing="$missing debian-archive-keyring"
+fi
 if [ -n "$tools" ]; then
   command -v zsh >/dev/null 2>&1 || missing="$missing zsh"
   command -v fish >/dev/null 2>&1 || missing="$missing fish"

@@ -55,6 +55,11 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }
 
+/// The workspace's store, or the one that `STRATA_STORE` names.
+pub fn store() -> PathBuf {
+    std::env::var_os("STRATA_STORE").map_or_else(|| workspace().join("store"), PathBuf::from)
+}
+
 /// A lock whose toolchain `t` is one archive at `url` with the HIP headers in it.
 pub fn lock(url: &str, file: &str, size: usize, sha256: &str) -> String {
     format!(

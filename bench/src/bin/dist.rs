@@ -3,7 +3,7 @@
 //! of five runs, done side by side, and their ratios.
 
 use archive::{Content, Member, Timestamp, write_tar_zst, write_zip};
-use bench::{measure, median};
+use bench::{measure, median, store};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -53,9 +53,7 @@ fn main() {
 }
 
 fn llvm() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let store = std::env::var_os("STRATA_STORE").map_or_else(|| root.join("store"), PathBuf::from);
-    let trees = std::fs::read_dir(store).expect("a store with the toolchain `lite`").flatten();
+    let trees = std::fs::read_dir(store()).expect("a store with the toolchain `lite`").flatten();
     let mut folders = trees.map(|entry| entry.path().join("tree/usr/lib/llvm-22"));
     folders.find(|folder| folder.is_dir()).expect("cargo xtask bootstrap --toolchain lite first")
 }

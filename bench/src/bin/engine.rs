@@ -5,7 +5,7 @@
 //! `cargo build --release --package engine --bin strata`. `moe-TYPE` is a mixture of experts. It needs python3 with pip. The model is random, of Qwen3-0.6B's shape
 //! with a smaller vocabulary. Tokens a second of processor time are printed beside those of wall time.
 
-use bench::{measure, median};
+use bench::{measure, median, workspace};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -51,12 +51,8 @@ fn main() {
     }
 }
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
-
 fn target() -> PathBuf {
-    root().join("target")
+    workspace().join("target")
 }
 
 /// The packages that the engine's tests use, in the same place.
@@ -72,7 +68,7 @@ fn packages() -> PathBuf {
 
 fn script(python: &Path, name: &str) -> Command {
     let mut command = Command::new("python3");
-    command.arg(root().join("bench/python").join(name)).env("PYTHONPATH", python);
+    command.arg(workspace().join("bench/python").join(name)).env("PYTHONPATH", python);
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }

@@ -3,8 +3,8 @@
 //! does. All ten exact targets when none are given: about an hour and a half of processor time. In a fresh clone of the commit that is checked
 //! out, with the toolchain `lite` of the workspace's store; the library of the component is built before.
 
-use bench::{build_xtask, workspace};
-use std::path::{Path, PathBuf};
+use bench::{build_xtask, store, workspace};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -44,10 +44,6 @@ fn build(xtask: &Path, clone: &Path, arguments: &[&str]) -> Duration {
     let before = children_time();
     run(&mut command);
     children_time() - before
-}
-
-fn store() -> PathBuf {
-    std::env::var_os("STRATA_STORE").map_or_else(|| workspace().join("store"), PathBuf::from)
 }
 
 fn run(command: &mut Command) {

@@ -35,7 +35,7 @@ pub(super) fn text(parts: &Parts, runtime: &Runtime, deepest: usize) -> String {
          strata{suffix} generate MODEL.gguf --prompt X what the model says\n\
          strata{suffix} serve MODEL.gguf               OpenAI's API on http://127.0.0.1:8080/v1\n\
          strata-vision{suffix} --help                  the embedding of an image\n\n\
-         {runtime} Without a runtime it says so and ends with code 6.\n\
+         {runtime} Without a runtime strata-device says so and ends with code 6.\n\
          Keep the folder as it is: kernels/ and rocm/ are found from the programs' own place.\n\n\
          {system}\n\
          What is in it\n\
