@@ -96,6 +96,8 @@ typedef struct AiterAttention {
   int64_t max_seqlen_q;
   // The longest sequence's keys; not read when dense.
   int64_t max_seqlen_k;
+  // Sequences of as many queries or fewer are left out: their rows of `out` and `lse` stay as they are. Not read when dense.
+  int64_t min_seqlen_q;
   // Factor of the scores; NaN, the default: `1 / sqrt(head_dim)`.
   float softmax_scale;
   // Bound of the scores; 0: none.

@@ -26,7 +26,7 @@ fn the_files_of_the_build_are_the_catalogue() {
     }
     for (path, text) in &files {
         let found = fs::read_to_string(here("native").join(path)).unwrap_or_default();
-        assert_eq!(&found, text, "{path}: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
+        assert!(&found == text, "{path}: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
     }
     let sources = files[0].1.lines().filter_map(|line| line.trim().strip_prefix("SOURCE "));
     for source in sources {
@@ -43,7 +43,7 @@ fn the_page_of_the_documentation_is_the_catalogue() {
         fs::write(&path, documentation()).expect("docs is writable");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(found, documentation(), "write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
+    assert!(found == documentation(), "docs/kernels.md: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn the_geometry_follows_the_row() {
     let instance = INSTANCES.iter().find(is).expect("d64 dense");
     let geometry = instance.geometry(Wmma::Gfx12).expect("on gfx12");
     assert_eq!((geometry.threads, geometry.tile_m, geometry.tile_n, geometry.head_dim), (128, 64, 64, 64));
-    assert_eq!((geometry.argument_bytes, geometry.lds_bytes), (152, 4608));
+    assert_eq!((geometry.argument_bytes, geometry.lds_bytes), (160, 4608));
     assert_eq!(instance.geometry_symbol(), "fmha_fwd_bf16_d64_geometry");
 }
 

@@ -100,6 +100,7 @@ impl Varlen {
                 cu_seqlens_k: Tensor::of(&self.cu_k, &[4]),
                 max_seqlen_q: 3,
                 max_seqlen_k: 5,
+                min_seqlen_q: 0,
             },
             options: AttentionOptions::default(),
         }
@@ -113,6 +114,31 @@ fn varlen_attention_leaves_rows_behind_the_last_sequence_alone() {
     kernels().attention(&tensors.call(&mut o), None).expect("it fits");
     assert!(o[..5 * HEADS * D].iter().all(|x| x.is_finite()));
     assert!(o[5 * HEADS * D..].iter().all(|x| x.is_nan()));
+}
+
+#[test]
+fn sequences_of_min_seqlen_q_queries_are_left_out() {
+    let tensors = Varlen::new();
+    let run = |least: usize| {
+        let (mut o, mut lse) = (vec![f16::NAN; 7 * HEADS * D], vec![f32::NAN; HEADS * 7]);
+        let mut call = tensors.call(&mut o);
+        if let Sequences::Varlen { min_seqlen_q, .. } = &mut call.sequences {
+            *min_seqlen_q = least;
+        }
+        call.lse = Some(TensorMut::of(&mut lse, &[HEADS, 7]));
+        kernels().attention(&call, None).expect("it fits");
+        (o, lse)
+    };
+    // The sequences have 2, 0 and 3 queries.
+    let ((all, all_lse), (some, some_lse), (none, none_lse)) = (run(0), run(2), run(3));
+    let rows = 2 * HEADS * D..5 * HEADS * D;
+    assert_eq!(some[rows.clone()], all[rows]);
+    assert!(some[..2 * HEADS * D].iter().all(|x| x.is_nan()), "left out");
+    for (all, some) in all_lse.chunks(7).zip(some_lse.chunks(7)) {
+        assert_eq!(some[2..5], all[2..5]);
+        assert!(some[..2].iter().chain(&some[5..]).all(|x| x.is_nan()), "left out");
+    }
+    assert!(none.iter().all(|x| x.is_nan()) && none_lse.iter().all(|x| x.is_nan()), "all are");
 }
 
 #[test]
@@ -140,6 +166,7 @@ fn paged_attention_is_varlen_attention_after_gather() {
             block_table: Tensor::of(&table, &[3, 2]),
             max_seqlen_q: 3,
             max_seqlen_k: 5,
+            min_seqlen_q: 0,
         },
         ..tensors.call(&mut paged_o)
     };

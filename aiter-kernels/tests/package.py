@@ -161,6 +161,11 @@ def check_varlen_and_paged_attention():
                 assert (found == out).all() and (paged_lse == lse).all(), 'paged is varlen after gather'
                 found = ak.flash_attn_varlen_func(q, paged.k, paged.v, cu_q, cu_k, 20, 21, block_table=paged.table, **options)
                 assert (found == out).all(), 'a block table says the same'
+        # A caller that has computed the short ones already: their rows stay.
+        for table in ((k, v, {}), (paged.k, paged.v, {'block_table': paged.table})):
+            kept = np.full_like(q, 7)
+            ak.flash_attn_varlen_func(q, *table[:2], cu_q, cu_k, 20, 21, 3, out=kept, **OPTIONS[-1], **table[2])
+            assert (kept[:4] == 7).all() and (kept[4:] == out[4:]).all(), 'sequences of 3 and 1 queries are left out'
 
 
 class scatter:
@@ -336,7 +341,7 @@ def check_signatures():
     dense, packed = (q, q, q), (q[0], q[0], q[0], cu, cu, 5, 5)
     for function, fits, refused in ((ak.flash_attn_func, dense, {'how_v3_bf16_cvt': 2, 'cu_seqlens_q': cu, 'cu_seqlens_kv': cu}),
                                     (ak.flash_attn_varlen_func, packed, {'how_v3_bf16_cvt': 0, 'cu_seqlens_q_padded': cu,
-                                                                         'cu_seqlens_k_padded': cu, 'min_seqlen_q': 1})):
+                                                                         'cu_seqlens_k_padded': cu})):
         for name, value in refused.items():
             raises(ak.Unsupported, f'{name}: ', lambda: function(*fits, **{name: value}))
     plain = ak.flash_attn_func(*dense)

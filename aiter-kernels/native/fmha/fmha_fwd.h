@@ -58,7 +58,7 @@ __forceinline__ __device__ void forward(const FmhaFwdArgs& args) {
     lse = first_query;
     // The grid is made for the longest sequence, and ck_tile takes its tiles from the last to the first.
     const int tile = gridDim.y - 1 - __builtin_amdgcn_workgroup_id_y();
-    if (tile * Kernel::FmhaPipeline::kM0 >= k.seqlen_q) return;
+    if (tile * Kernel::FmhaPipeline::kM0 >= k.seqlen_q || k.seqlen_q <= args.min_seqlen_q) return;
   }
   // The pointers are those of the head, so that ck_tile's own strides of heads and batches are zero.
   k.q_ptr = at<Element>(args.q, q + static_cast<long long>(head) * args.head_stride_q);

@@ -25,5 +25,7 @@ struct FmhaFwdArgs {
   int window_right; // keys after it; causal: 0
   int mask_origin;  // where the diagonal starts: 1 top left, 2 bottom right
   float o_scale;    // factor of o; read by instances of 8-bit floats only
+  int min_seqlen_q; // varlen: a sequence of as many queries or fewer is left out
+  int reserved;     // 0
 };
-static_assert(sizeof(FmhaFwdArgs) == 152);
+static_assert(sizeof(FmhaFwdArgs) == 160);

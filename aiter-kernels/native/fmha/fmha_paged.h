@@ -25,6 +25,9 @@ using Paged = ck_tile::FmhaFwdPagedKVKernel<
 template <typename Kernel, int head_dim>
 __forceinline__ __device__ void paged(const FmhaPagedArgs& args) {
   using Element = typename Kernel::QDataType;
+  const int batch = __builtin_amdgcn_workgroup_id_y();
+  if (args.cu_seqlens_q[batch + 1] - args.cu_seqlens_q[batch] <= args.min_seqlen_q) return;
+
   constexpr int parts = value_parts(head_dim);
   const int head = __builtin_amdgcn_workgroup_id_x() / parts;
   const int part = __builtin_amdgcn_workgroup_id_x() % parts;

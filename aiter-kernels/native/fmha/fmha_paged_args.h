@@ -25,5 +25,7 @@ struct FmhaPagedArgs {
   int window_left; // as in FmhaFwdArgs
   int window_right;
   int mask_origin;
+  int min_seqlen_q;
+  int reserved; // 0
 };
-static_assert(sizeof(FmhaPagedArgs) == 144);
+static_assert(sizeof(FmhaPagedArgs) == 152);

@@ -28,7 +28,7 @@ _TENSOR = ctypes.POINTER(Tensor)
 class Attention(ctypes.Structure):
     """AiterAttention."""
     _fields_ = [(name, _TENSOR) for name in ('q', 'k', 'v', 'out', 'lse', 'cu_seqlens_q', 'cu_seqlens_k', 'seqlens_k', 'block_table')]
-    _fields_ += [(name, ctypes.c_int64) for name in ('max_seqlen_q', 'max_seqlen_k')]
+    _fields_ += [(name, ctypes.c_int64) for name in ('max_seqlen_q', 'max_seqlen_k', 'min_seqlen_q')]
     _fields_ += [(name, ctypes.c_float) for name in ('softmax_scale', 'logits_soft_cap', 'dropout_p', 'q_descale', 'k_descale', 'v_descale')]
     _fields_ += [(name, ctypes.c_int32) for name in ('window_left', 'window_right')]
     _fields_ += [(name, ctypes.c_bool) for name in ('causal', 'top_left')]

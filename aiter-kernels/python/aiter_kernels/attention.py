@@ -27,7 +27,8 @@ def _window(window_size):
 class _Call:
     """A call of attention that can be checked before it is made."""
 
-    def __init__(self, q, k, v, out, lse, tensors, max_seqlens, softmax_scale, logits_soft_cap, causal, window_size, descale=(1.0, 1.0, 1.0)):
+    def __init__(self, q, k, v, out, lse, tensors, max_seqlens, softmax_scale, logits_soft_cap, causal, window_size, descale=(1.0, 1.0, 1.0),
+                 min_seqlen_q=0):
         self._seen = views(q=(q, False), k=(k, False), v=(v, False), out=(out, True), lse=(lse, True),
                            **{name: (tensor, False) for name, tensor in tensors.items()})
         if lse is None and self._seen['q'].is_gpu and len(q.shape) in (3, 4):
@@ -39,6 +40,7 @@ class _Call:
         for name, view in self._seen.items():
             setattr(arguments, name, pointer(view))
         arguments.max_seqlen_q, arguments.max_seqlen_k = map(int, max_seqlens)
+        arguments.min_seqlen_q = int(min_seqlen_q)
         if softmax_scale is not None:  # else the library's default
             if not math.isfinite(softmax_scale):
                 raise InvalidArgument(f'softmax_scale: expected a finite number, found {softmax_scale}')
@@ -55,8 +57,8 @@ class _Call:
         call('attention', self._arguments, stream=self._stream)
 
 
-def _attend(*arguments):
-    _Call(*arguments).make()
+def _attend(*arguments, **more):
+    _Call(*arguments, **more).make()
 
 
 def _result(out, lse):
@@ -107,10 +109,10 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     """The same of sequences of any length, one after the other: `[total, heads, head_dim]` with row offsets, int32 `[batch + 1]`.
 
     With a block_table, int32 `[batch, pages of a sequence]`, k and v are `[pages, page_rows, heads, head_dim]`. The LSE is `[heads, total_q]`.
+    Sequences of `min_seqlen_q` queries or fewer are left out, and nothing writes their rows: of `out`, what another call computed there stays.
     """
     _refuse(dropout_p, bias, alibi_slopes, return_attn_probs, sink_ptr)
-    refuse(min_seqlen_q=(min_seqlen_q, 'short sequences are computed as well here; call with 0'),
-           how_v3_bf16_cvt=(how_v3_bf16_cvt != 1, _ROUNDING), cu_seqlens_q_padded=(cu_seqlens_q_padded, _PADDED),
+    refuse(how_v3_bf16_cvt=(how_v3_bf16_cvt != 1, _ROUNDING), cu_seqlens_q_padded=(cu_seqlens_q_padded, _PADDED),
            cu_seqlens_k_padded=(cu_seqlens_k_padded, _PADDED))
     expect(q=q)
     out = empty(q, q.shape) if out is None else out
@@ -121,7 +123,8 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
         expect(cu_seqlens_k=cu_seqlens_k)
         lengths = cu_seqlens_k[1:] - cu_seqlens_k[:-1]
         tensors = {'cu_seqlens_q': cu_seqlens_q, 'seqlens_k': lengths, 'block_table': block_table}
-    _attend(q, k, v, out, lse, tensors, (max_seqlen_q, max_seqlen_k), softmax_scale, logits_soft_cap, causal, window_size)
+    _attend(q, k, v, out, lse, tensors, (max_seqlen_q, max_seqlen_k), softmax_scale, logits_soft_cap, causal, window_size,
+            min_seqlen_q=min_seqlen_q)
     return _result(out, lse)
 
 

@@ -69,6 +69,10 @@ pub struct FmhaFwdArgs {
     pub mask_origin: i32,
     /// Factor of o, that of v. Read by instances of 8-bit floats only.
     pub o_scale: f32,
+    /// Varlen: a sequence of as many queries or fewer is left out, its rows of o and lse stay as they are.
+    pub min_seqlen_q: i32,
+    /// 0.
+    pub reserved: i32,
 }
 
-const _: () = assert!(size_of::<FmhaFwdArgs>() == 152);
+const _: () = assert!(size_of::<FmhaFwdArgs>() == 160);

@@ -63,6 +63,10 @@ pub struct FmhaPagedArgs {
     pub window_right: i32,
     /// As in [`super::FmhaFwdArgs`].
     pub mask_origin: i32,
+    /// As in [`super::FmhaFwdArgs`].
+    pub min_seqlen_q: i32,
+    /// 0.
+    pub reserved: i32,
 }
 
-const _: () = assert!(size_of::<FmhaPagedArgs>() == 144);
+const _: () = assert!(size_of::<FmhaPagedArgs>() == 152);

@@ -30,6 +30,8 @@ pub struct AiterAttention {
     pub max_seqlen_q: i64,
     /// The longest sequence's keys; not read when dense.
     pub max_seqlen_k: i64,
+    /// Sequences of as many queries or fewer are left out: their rows of `out` and `lse` stay as they are. Not read when dense.
+    pub min_seqlen_q: i64,
     /// Factor of the scores; NaN, the default: `1 / sqrt(head_dim)`.
     pub softmax_scale: f32,
     /// Bound of the scores; 0: none.
@@ -68,6 +70,7 @@ pub extern "C" fn aiter_attention_defaults() -> AiterAttention {
         block_table: NONE,
         max_seqlen_q: 0,
         max_seqlen_k: 0,
+        min_seqlen_q: 0,
         softmax_scale: f32::NAN,
         logits_soft_cap: 0.0,
         dropout_p: 0.0,
@@ -129,6 +132,7 @@ unsafe fn attention<'a>(arguments: &AiterAttention) -> Result<Attention<'a>, Err
         Ok::<_, Error>((
             length("max_seqlen_q", arguments.max_seqlen_q)?,
             length("max_seqlen_k", arguments.max_seqlen_k)?,
+            length("min_seqlen_q", arguments.min_seqlen_q)?,
         ))
     };
     // SAFETY: the caller vouches for all tensors.
@@ -141,12 +145,19 @@ unsafe fn attention<'a>(arguments: &AiterAttention) -> Result<Attention<'a>, Err
             (None, ..) => return Err(wrong("cu_seqlens_q", "a tensor", "null")),
             (Some(cu_seqlens_q), _, Some(block_table)) => {
                 let seqlens_k = input("seqlens_k", arguments.seqlens_k)?;
-                let (max_seqlen_q, max_seqlen_k) = lengths()?;
-                Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, max_seqlen_q, max_seqlen_k }
+                let (max_seqlen_q, max_seqlen_k, min_seqlen_q) = lengths()?;
+                Sequences::Paged {
+                    cu_seqlens_q,
+                    seqlens_k,
+                    block_table,
+                    max_seqlen_q,
+                    max_seqlen_k,
+                    min_seqlen_q,
+                }
             }
             (Some(cu_seqlens_q), Some(cu_seqlens_k), None) => {
-                let (max_seqlen_q, max_seqlen_k) = lengths()?;
-                Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k }
+                let (max_seqlen_q, max_seqlen_k, min_seqlen_q) = lengths()?;
+                Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, min_seqlen_q }
             }
             (Some(_), None, None) => return Err(wrong("cu_seqlens_k", "a tensor", "null")),
         };

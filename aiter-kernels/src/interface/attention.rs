@@ -18,6 +18,8 @@ pub enum Sequences<'a> {
         max_seqlen_q: usize,
         /// The longest sequence's keys.
         max_seqlen_k: usize,
+        /// Sequences of as many queries or fewer are left out: their rows of out and lse stay as they are.
+        min_seqlen_q: usize,
     },
     /// q and lse as in `Varlen`; k and v are `[pages, page rows, kv heads, head dim]`.
     Paged {
@@ -31,6 +33,8 @@ pub enum Sequences<'a> {
         max_seqlen_q: usize,
         /// The longest sequence's keys.
         max_seqlen_k: usize,
+        /// Sequences of as many queries or fewer are left out: their rows of out and lse stay as they are.
+        min_seqlen_q: usize,
     },
 }
 
@@ -136,6 +140,8 @@ pub(super) struct Sizes {
     /// Rows of q of the longest sequence.
     pub(super) max_queries: usize,
     pub(super) max_keys: usize,
+    /// Sequences of as many rows of q or fewer are left out; 0 when dense.
+    pub(super) min_queries: usize,
     /// Rows of a page.
     pub(super) page_rows: Option<usize>,
 }
@@ -202,6 +208,7 @@ impl Attention<'_> {
             head_dim,
             max_queries: 0,
             max_keys: 0,
+            min_queries: 0,
             page_rows: None,
         };
         if let Sequences::Dense = self.sequences {
@@ -217,15 +224,22 @@ impl Attention<'_> {
             Sequences::Dense => {
                 Err(Error::Shape { argument: "q", expected: DENSE_Q.into(), found: q.shape.clone() })
             }
-            Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k } => {
+            Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, min_seqlen_q } => {
                 let [keys, kv_heads, _] = dims("k", k, "[total_k, kv_heads, head_dim]")?;
                 shape("k", k, &[keys, kv_heads, head_dim])?;
                 let batch = sequences_of(cu_seqlens_q)?;
                 shape("cu_seqlens_k", cu_seqlens_k, &[batch + 1])?;
-                let sizes = sized(heads, kv_heads, head_dim);
+                let sizes = Sizes { min_queries: *min_seqlen_q, ..sized(heads, kv_heads, head_dim) };
                 Ok(Sizes { batch, max_queries: *max_seqlen_q, max_keys: *max_seqlen_k, ..sizes })
             }
-            Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, max_seqlen_q, max_seqlen_k } => {
+            Sequences::Paged {
+                cu_seqlens_q,
+                seqlens_k,
+                block_table,
+                max_seqlen_q,
+                max_seqlen_k,
+                min_seqlen_q,
+            } => {
                 let [pages, page_rows, kv_heads, _] = dims("k", k, "[pages, page_rows, kv_heads, head_dim]")?;
                 shape("k", k, &[pages, page_rows, kv_heads, head_dim])?;
                 let batch = sequences_of(cu_seqlens_q)?;
@@ -237,7 +251,7 @@ impl Attention<'_> {
                     let found = block_table.shape.clone();
                     return Err(Error::Shape { argument: "block_table", expected, found });
                 }
-                let sizes = sized(heads, kv_heads, head_dim);
+                let sizes = Sizes { min_queries: *min_seqlen_q, ..sized(heads, kv_heads, head_dim) };
                 let page_rows = Some(page_rows);
                 Ok(Sizes { batch, max_queries: *max_seqlen_q, max_keys: *max_seqlen_k, page_rows, ..sizes })
             }
@@ -294,7 +308,7 @@ impl Attention<'_> {
         };
         // Rows behind the last sequence are neither read nor written.
         let is_dense = matches!(self.sequences, Sequences::Dense);
-        let q = if is_dense { self.q.clone() } else { self.q.narrowed(0, rows) };
+        let q = if is_dense { self.q.clone() } else { self.q.narrowed(0, 0..rows) };
         let (k, v) = (self.k.read::<T>(), self.v.read::<T>());
         let (k, v) = match layout {
             KvLayout::Packed => {
@@ -308,18 +322,42 @@ impl Attention<'_> {
         if descale != 1.0 {
             found.o.iter_mut().for_each(|o| *o *= descale);
         }
-        let out = if is_dense { self.out.0.clone() } else { self.out.0.narrowed(0, rows) };
-        TensorMut(out).write(&found.o)?;
-        let Some(lse) = &self.lse else { return Ok(()) };
         if !is_dense {
-            return TensorMut(lse.0.narrowed(1, rows)).write(&found.lse);
+            return self.write_sequences(sizes, &problem.sequences, &found);
         }
+        self.out.write(&found.o)?;
+        let Some(lse) = &self.lse else { return Ok(()) };
         // The reference's is [heads, batch * seqlen_q].
         let order = (0..sizes.batch * heads * max_queries).map(|i| {
             let (batch, head, row) = (i / (heads * max_queries), i / max_queries % heads, i % max_queries);
             found.lse[head * rows + batch * max_queries + row]
         });
         lse.write(&order.collect::<Vec<_>>())
+    }
+
+    /// The rows of the sequences that are not left out.
+    fn write_sequences(
+        &self,
+        sizes: &Sizes,
+        sequences: &[reference::Sequence],
+        found: &reference::AttentionOutput,
+    ) -> Result<(), Error> {
+        let (width, total) = (sizes.heads * sizes.head_dim, found.lse.len() / sizes.heads.max(1));
+        let mut first = 0;
+        for sequence in sequences {
+            let rows = first..first + sequence.queries;
+            first = rows.end;
+            if sequence.queries <= sizes.min_queries {
+                continue;
+            }
+            let out = TensorMut(self.out.0.narrowed(0, rows.clone()));
+            out.write(&found.o[rows.start * width..rows.end * width])?;
+            if let Some(lse) = &self.lse {
+                let by_head = found.lse.chunks(total).flat_map(|head| &head[rows.clone()]);
+                TensorMut(lse.0.narrowed(1, rows.clone())).write(&by_head.copied().collect::<Vec<_>>())?;
+            }
+        }
+        Ok(())
     }
 }
 

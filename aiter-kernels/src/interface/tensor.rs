@@ -148,10 +148,11 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The first `count` rows of dimension `dim`.
-    pub(super) fn narrowed(&self, dim: usize, count: usize) -> Self {
-        let mut narrowed = self.clone();
-        narrowed.shape[dim] = count;
+    /// These rows of dimension `dim`, of a tensor that was checked.
+    pub(super) fn narrowed(&self, dim: usize, rows: std::ops::Range<usize>) -> Self {
+        let stride = usize::try_from(self.strides[dim]).unwrap_or(0);
+        let mut narrowed = self.clone().at(rows.start * stride);
+        narrowed.shape[dim] = rows.len();
         narrowed
     }
 

@@ -28,10 +28,11 @@ macro_rules! block {
 block!(FmhaFwdArgs: q k v o lse cu_seqlens_q cu_seqlens_k seqlen_q seqlen_k heads heads_per_kv scale logits_cap
     row_stride_q row_stride_k row_stride_v row_stride_o head_stride_q head_stride_k head_stride_v head_stride_o
     batch_stride_q batch_stride_k batch_stride_v batch_stride_o head_stride_lse batch_stride_lse
-    window_left window_right mask_origin o_scale);
+    window_left window_right mask_origin o_scale min_seqlen_q reserved);
 block!(FmhaPagedArgs: q k v o lse cu_seqlens_q seqlens_k block_table heads heads_per_kv page_rows block_table_stride scale
     logits_cap row_stride_q row_stride_k row_stride_v row_stride_o head_stride_q head_stride_k head_stride_v
-    head_stride_o page_stride_k page_stride_v head_stride_lse window_left window_right mask_origin);
+    head_stride_o page_stride_k page_stride_v head_stride_lse window_left window_right mask_origin
+    min_seqlen_q reserved);
 block!(FmhaSplitKvArgs: q k v o_parts lse_parts cu_seqlens_q seqlens_k block_table heads heads_per_kv splits page_rows
     block_table_stride scale logits_cap row_stride_q head_stride_q row_stride_k row_stride_v head_stride_k
     head_stride_v page_stride_k page_stride_v reserved);

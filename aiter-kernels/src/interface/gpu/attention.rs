@@ -15,7 +15,8 @@ pub(crate) fn attention(
     scratch: DevicePtr,
 ) -> Result<Plan, Error> {
     let total = call.q.shape[..call.q.shape.len() - 2].iter().product::<usize>();
-    if total == 0 || sizes.batch == 0 || sizes.heads == 0 || sizes.max_queries == 0 {
+    // Where the longest sequence is left out, all are.
+    if total == 0 || sizes.batch == 0 || sizes.heads == 0 || sizes.max_queries <= sizes.min_queries {
         return Ok(Plan::default());
     }
     let problem = problem(call, sizes, device)?;
@@ -125,6 +126,7 @@ fn forward(call: &Attention, sizes: &Sizes, lse: DevicePtr) -> Result<FmhaFwdArg
         args.cu_seqlens_q = cu_seqlens_q.memory.address();
         args.cu_seqlens_k = cu_seqlens_k.memory.address();
         args.head_stride_lse = lse_stride(call, q.shape[0], 0)?;
+        args.min_seqlen_q = whole("min_seqlen_q", sizes.min_queries)?;
         0
     } else {
         args.seqlen_q = whole("q", sizes.max_queries)?;
@@ -189,6 +191,8 @@ fn paged(call: &Attention, sizes: &Sizes, lse: DevicePtr) -> Result<FmhaPagedArg
         window_left,
         window_right,
         mask_origin,
+        min_seqlen_q: whole("min_seqlen_q", sizes.min_queries)?,
+        reserved: 0,
     })
 }
 

@@ -54,6 +54,7 @@ fn paged(queries: usize, max_seqlen_q: usize) -> Attention<'static> {
             block_table: tensor(0x7000, I32, &[3, 300]),
             max_seqlen_q,
             max_seqlen_k: 4800,
+            min_seqlen_q: 0,
         },
         options: AttentionOptions::default(),
     }
@@ -124,6 +125,7 @@ fn a_varlen_call_passes_the_row_offsets_and_the_callers_lse() {
             cu_seqlens_k: tensor(0x6000, I32, &[3]),
             max_seqlen_q: 70,
             max_seqlen_k: 101,
+            min_seqlen_q: 2,
         },
         options: AttentionOptions {
             window_size: [5, 3],
@@ -135,6 +137,7 @@ fn a_varlen_call_passes_the_row_offsets_and_the_callers_lse() {
     let args = arguments::<FmhaFwdArgs>(&calls[0]);
     assert_eq!(calls[0].launch.instance.entry, "fmha_fwd_f16_d128");
     assert_eq!((args.cu_seqlens_q, args.cu_seqlens_k, args.lse), (0x5000, 0x6000, 0x8000));
+    assert_eq!(args.min_seqlen_q, 2);
     assert_eq!((args.head_stride_lse, args.window_left, args.window_right), (128, 5, 3));
     assert_eq!((args.logits_cap, args.heads_per_kv, args.row_stride_q, scratch), (20.0, 2, 256, 0));
 }
@@ -189,6 +192,21 @@ fn what_split_kv_cannot_do_goes_to_the_paged_kernel() {
         let args = arguments::<FmhaPagedArgs>(&calls[0]);
         assert_eq!((args.page_stride_k, args.row_stride_k, args.head_stride_k), (2048, 128, 64));
         assert_eq!((args.cu_seqlens_q, args.seqlens_k, args.block_table), (0x5000, 0x6000, 0x7000));
+    }
+}
+
+#[test]
+fn sequences_of_too_few_queries_are_the_kernels_matter_and_no_launch_where_all_are() {
+    for (max_seqlen_q, least, launches) in [(50, 1, 1), (50, 49, 1), (50, 50, 0), (1, 1, 0)] {
+        let mut call = paged(100, max_seqlen_q);
+        if let Sequences::Paged { min_seqlen_q, .. } = &mut call.sequences {
+            *min_seqlen_q = least;
+        }
+        let Plan { calls, .. } = plan(&call, Target::Gfx1201, 0).expect("it fits");
+        assert_eq!(calls.len(), launches, "{max_seqlen_q} queries at most, {least} left out");
+        for call in calls {
+            assert_eq!(arguments::<FmhaPagedArgs>(&call).min_seqlen_q, least as i32);
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Problem {
     pub(super) mask: Mask,
     /// Soft cap of the scores; 0: none.
     pub(super) cap: f32,
+    /// Sequences of as many queries or fewer are left out; those that have some come last.
+    pub(super) min_queries: usize,
 }
 
 pub(super) const CAUSAL_TOP: Mask = Mask::causal(Origin::TopLeft);
@@ -31,7 +33,14 @@ pub(super) const fn problem(
     mask: Mask,
     cap: f32,
 ) -> Problem {
-    Problem { heads, kv_heads, sequences, mask, cap }
+    Problem { heads, kv_heads, sequences, mask, cap, min_queries: 0 }
+}
+
+impl Problem {
+    /// The same without sequences of as many queries or fewer.
+    pub(super) const fn without(self, min_queries: usize) -> Self {
+        Self { min_queries, ..self }
+    }
 }
 
 impl fmt::Display for Problem {
@@ -45,6 +54,9 @@ impl fmt::Display for Problem {
         }
         if self.cap > 0.0 {
             write!(f, " cap {}", self.cap)?;
+        }
+        if self.min_queries > 0 {
+            write!(f, " without those of {}", self.min_queries)?;
         }
         Ok(())
     }
@@ -126,6 +138,18 @@ impl Problem {
         self.sequences.iter().map(|(queries, _)| queries).sum()
     }
 
+    /// The rows of q whose outputs are written.
+    pub(super) fn written(&self) -> usize {
+        self.computed().map(|sequence| sequence.queries).sum()
+    }
+
+    /// The sequences that are not left out. One without a query has nothing to leave out, and keys to step over.
+    fn computed(&self) -> impl Iterator<Item = Sequence> {
+        let is_computed = |queries: usize| queries == 0 || queries > self.min_queries;
+        let sequences = self.sequences.iter().map(|&(queries, keys)| Sequence { queries, keys });
+        sequences.filter(move |sequence| is_computed(sequence.queries))
+    }
+
     pub(super) fn longest(&self) -> (usize, usize) {
         let most = |of: fn(&(usize, usize)) -> usize| self.sequences.iter().map(of).max().unwrap_or(0);
         (most(|s| s.0), most(|s| s.1))
@@ -177,8 +201,12 @@ impl Problem {
         o: &[f32],
         lse: &[f32],
     ) -> Result<Vec<Measured>, String> {
+        // What is left out comes last: the others' rows are the first ones.
+        let sequences: Vec<_> = self.computed().collect();
+        let keys = sequences.iter().map(|sequence| sequence.keys).sum::<usize>() * self.kv_heads * head_dim;
+        let q = &tensors.q[..self.written() * self.heads * head_dim];
         let reference = Attention {
-            sequences: self.sequences.iter().map(|&(queries, keys)| Sequence { queries, keys }).collect(),
+            sequences,
             heads: self.heads,
             kv_heads: self.kv_heads,
             head_dim,
@@ -186,8 +214,8 @@ impl Problem {
             logits_soft_cap: self.cap,
             mask: self.mask,
         };
-        let expected =
-            attention(&reference, &tensors.q, &tensors.k, &tensors.v).map_err(|error| error.to_string())?;
+        let expected = attention(&reference, q, &tensors.k[..keys], &tensors.v[..keys])
+            .map_err(|error| error.to_string())?;
         // The weights of the softmax are rounded to the type of v: e4m3 has steps of an eighth, so that a weight errs by a sixteenth at most.
         let bound = match data_type {
             DataType::Bf16 => 0.01,

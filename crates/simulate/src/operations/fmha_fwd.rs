@@ -2,15 +2,15 @@
 
 use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, Gaps, OPEN, Problem, SLIDING, problem, scale};
 use super::fp8::Fp8;
-use super::{Case, Kernel, Number, whole};
+use super::{Case, Kernel, Number, rows_of};
 use crate::{Error, Outcome};
 use aiter_kernels::args::FmhaFwdArgs;
 use aiter_kernels::catalogue::{DataType, Mode};
 use gfx_sim::Memory;
 use half::{bf16, f16};
 
-/// More and fewer keys than queries, lengths below, at and above a tile, empty sequences, GQA, MQA, windows, soft cap.
-const PROBLEMS: [(Mode, Problem); 9] = [
+/// More and fewer keys than queries, lengths below, at and above a tile, empty sequences and sequences left out, GQA, MQA, windows, soft cap.
+const PROBLEMS: [(Mode, Problem); 10] = [
     (Mode::Dense, problem((2, 1), &[(70, 101)], OPEN, 0.0)),
     (Mode::Dense, problem((4, 2), &[(33, 65), (33, 65)], CAUSAL_BOTTOM, 0.0)),
     (Mode::Dense, problem((1, 1), &[(70, 37)], CAUSAL_BOTTOM, 2.0)),
@@ -20,6 +20,7 @@ const PROBLEMS: [(Mode, Problem); 9] = [
     (Mode::Varlen, problem((2, 1), &[(37, 90), (70, 101)], CAUSAL_BOTTOM, 2.0)),
     (Mode::Varlen, problem((4, 2), &[(70, 3), (0, 40), (5, 0)], SLIDING, 0.0)),
     (Mode::Varlen, problem((1, 1), &[(9, 0), (131, 33)], CAUSAL_TOP, 0.0)),
+    (Mode::Varlen, problem((2, 1), &[(38, 21), (0, 3), (37, 20), (5, 9)], OPEN, 0.0).without(37)),
 ];
 
 pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
@@ -91,6 +92,8 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
         window_right,
         mask_origin,
         o_scale,
+        min_seqlen_q: problem.min_queries as i32,
+        reserved: 0,
     };
     let grid = [
         heads as u32 * attention.value_parts(),
@@ -98,8 +101,9 @@ fn run<T: Number, O: Number>(kernel: &Kernel<'_>, is_varlen: bool, problem: &Pro
         batch as u32,
     ];
     let counts = kernel.launch(&mut memory, grid, &arguments)?;
-    let o: Vec<f32> = gaps.gathered::<O>(&memory, arguments.o, rows)?.iter().map(|o| o / o_scale).collect();
-    let mut lse = whole::<f32>(&memory, arguments.lse)?;
+    let o: Vec<f32> =
+        gaps.gathered::<O>(&memory, arguments.o, problem.written())?.iter().map(|o| o / o_scale).collect();
+    let mut lse = rows_of::<f32>(&memory, arguments.lse, problem.written(), rows)?;
     if !is_varlen {
         // From [batch, head, row] to [head, row of all sequences].
         let place = |head: usize, row: usize| (row / queries * heads + head) * queries + row % queries;

@@ -2,18 +2,19 @@
 
 use super::attention::{CAUSAL_BOTTOM, CAUSAL_TOP, Gaps, OPEN, Problem, SLIDING, problem, scale};
 use super::paged_cache::PagedCache;
-use super::{Case, Kernel, Number, of_type, whole};
+use super::{Case, Kernel, Number, of_type, rows_of};
 use crate::{Error, Outcome};
 use aiter_kernels::args::FmhaPagedArgs;
 use gfx_sim::Memory;
 
 /// With the tiles of keys of a page.
-const PROBLEMS: [(Problem, usize); 5] = [
+const PROBLEMS: [(Problem, usize); 6] = [
     (problem((2, 1), &[(37, 190), (70, 101)], CAUSAL_BOTTOM, 2.0), 1),
     (problem((2, 2), &[(20, 77), (1, 130)], OPEN, 0.0), 3),
     (problem((3, 1), &[(65, 70), (3, 40)], SLIDING, 0.0), 2),
     (problem((2, 1), &[(9, 0), (0, 20), (6, 33)], CAUSAL_TOP, 0.0), 1),
     (problem((1, 1), &[(5, 300)], CAUSAL_BOTTOM, 0.0), 8),
+    (problem((2, 1), &[(5, 21), (0, 3), (1, 20)], CAUSAL_BOTTOM, 0.0).without(1), 1),
 ];
 
 pub(super) fn check(kernel: &Kernel<'_>) -> Result<Vec<Outcome>, Error> {
@@ -63,10 +64,13 @@ fn run<T: Number>(kernel: &Kernel<'_>, problem: &Problem, page_rows: usize) -> C
         window_left,
         window_right,
         mask_origin,
+        min_seqlen_q: problem.min_queries as i32,
+        reserved: 0,
     };
     let tiles = (problem.longest().0 as u32).div_ceil(kernel.instance.tile.m);
     let grid = [heads as u32 * attention.value_parts(), problem.sequences.len() as u32, tiles];
     let counts = kernel.launch(&mut memory, grid, &arguments)?;
-    let (o, lse) = (gaps.gathered::<T>(&memory, arguments.o, rows)?, whole::<f32>(&memory, arguments.lse)?);
+    let o = gaps.gathered::<T>(&memory, arguments.o, problem.written())?;
+    let lse = rows_of::<f32>(&memory, arguments.lse, problem.written(), rows)?;
     Ok((problem.judge(kernel.instance.data_type, head_dim, &tensors, &o, &lse)?, counts))
 }

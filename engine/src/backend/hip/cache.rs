@@ -146,6 +146,7 @@ impl Cache {
                 block_table: integers(step.tables, &[step.runs.len(), self.pages.of_each]),
                 max_seqlen_q: step.runs.iter().map(|run| run.count).max().unwrap_or(0),
                 max_seqlen_k: self.pages.planned_keys(step.most_keys()),
+                min_seqlen_q: 0,
             },
             options: AttentionOptions { causal: true, ..AttentionOptions::default() },
         };
