@@ -43,7 +43,10 @@ fn the_page_of_the_documentation_is_the_catalogue() {
         fs::write(&path, documentation()).expect("docs is writable");
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == documentation(), "docs/kernels.md: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels");
+    assert!(
+        found == documentation(),
+        "docs/kernels.md: write it anew: UPDATE_KERNELS=1 cargo test -p aiter-kernels"
+    );
 }
 
 #[test]

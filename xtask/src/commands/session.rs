@@ -3,7 +3,7 @@
 use super::bootstrap::From;
 use crate::build;
 use crate::cli::Global;
-use crate::fetch::{Context, Mirrors, Timing, read_machine_sources};
+use crate::fetch::{Context, Mirrors, Timing};
 use crate::files::ProcessLock;
 use crate::host::visual_studio::{self, ClangHeaders, DeveloperEnvironment};
 use crate::host::{Detection, Gpu, detect_gpus, sdk};
@@ -197,10 +197,6 @@ impl<'a> Session<'a> {
     /// What fetching needs.
     pub(crate) fn fetching(&self, from: &From) -> Context<'a> {
         let from_environment = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let debian = Mirrors::of_sources(&read_machine_sources()).overridden(
-            from_environment("STRATA_DEBIAN_MIRROR"),
-            from_environment("STRATA_DEBIAN_SECURITY_MIRROR"),
-        );
         // Durations are made of them: not of less than nothing, and not of more than there are.
         let number = |name| {
             let number = from_environment(name).and_then(|text| text.parse().ok());
@@ -211,7 +207,13 @@ impl<'a> Session<'a> {
             stall: std::time::Duration::from_secs_f64(number("STRATA_STALL_SECONDS").unwrap_or(60.0)),
             connections: from.connections,
         };
-        Context { ui: self.ui, debian, mirrors: from.mirrors.clone(), offline: from.offline, timing }
+        Context {
+            ui: self.ui,
+            debian: Mirrors::of_machine(),
+            mirrors: from.mirrors.clone(),
+            offline: from.offline,
+            timing,
+        }
     }
 }
 

@@ -16,8 +16,8 @@ mod redirect;
 mod retry;
 
 pub(crate) use archive::{Format, Limits, Refusal, TreeWriter, unpack_stream, unpack_zip};
-pub(crate) use channel::deb::{Mirrors, read_machine_sources};
-pub(crate) use channel::download_to;
+pub(crate) use channel::deb::Mirrors;
+pub(crate) use channel::{check_client, download_to};
 pub(crate) use error::{Error, UrlError};
 pub(crate) use http::check_url;
 pub(crate) use mirror::{Mirror, path_below as path_in_mirror};

@@ -32,6 +32,8 @@ pub(crate) struct Machine {
     pub(crate) studio: Option<visual_studio::Survey>,
     /// Programs that a build or a bootstrap starts.
     pub(crate) programs: Vec<Needed>,
+    /// What keeps the chosen toolchain's missing packages from being fetched, and what mends it.
+    pub(crate) hindrances: Vec<Hindrance>,
     /// Where things are written.
     pub(crate) volumes: Vec<Volume>,
     /// Characters of the longest path that the chosen toolchain has in the store, where the lock tells.
@@ -90,6 +92,15 @@ pub(crate) struct Needed {
     pub(crate) found: Option<Program>,
     /// What installs it.
     pub(crate) install: &'static str,
+}
+
+/// Something without which nothing can be fetched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hindrance {
+    /// What is wrong.
+    pub(crate) what: String,
+    /// What mends it.
+    pub(crate) mend: String,
 }
 
 /// A place where things are written.

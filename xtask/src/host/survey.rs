@@ -1,14 +1,18 @@
 //! Asks the machine everything that `doctor` wants to know.
 
-use super::machine::{Machine, Needed, State, Toolchain, Volume};
+use super::machine::{Hindrance, Machine, Needed, State, Toolchain, Volume};
 use super::visual_studio::{self, ClangHeaders};
 use super::{MINIMUM_CMAKE, MINIMUM_NINJA, detect_gpus, find_program, runtime, sdk, windows_value};
+use crate::fetch::{self, Mirrors, check_client};
 use crate::lock::{self, Channel, Host, Lock, Part, Selected};
 use crate::store::{Error, Installed, Store, load_installed};
+use crate::ui::mend_of;
 use std::path::{Path, PathBuf};
 
 /// pip's own minimum.
 const MINIMUM_PYTHON: [u32; 2] = [3, 9];
+const INSTALL_PYTHON: &str =
+    if cfg!(windows) { "winget install Python.Python.3.13" } else { "apt-get install python3-pip" };
 /// Unpacked and packed bytes for each packed one, where the lock does not say more.
 const SPACE_RATIO: u64 = 7;
 
@@ -53,6 +57,7 @@ pub(crate) fn survey(question: &Question) -> Machine {
         own_runtime: part(Part::Hip).and_then(|root| own_runtime(&root)),
         studio: needs_studio.then(|| visual_studio::survey(headers)),
         programs: programs(*selected, installed.as_ref()),
+        hindrances: hindrances(store, *selected),
         volumes: volumes(store, root, to_fetch),
         longest_path: longest_path(store, *selected),
         long_paths: long_paths(),
@@ -78,16 +83,39 @@ fn toolchain(store: &Store, selected: Selected) -> Toolchain {
 
 /// Bytes of the archives that are not in the store, as far as the lock tells.
 fn to_download(store: &Store, selected: Selected) -> u64 {
-    let is_there =
-        |source: &lock::Source, only: &[String]| store.receipt(source.key(only)).ok().flatten().is_some();
-    let missing = selected
-        .packages()
-        .filter(|package| !package.sources.iter().any(|source| is_there(source, &package.only)));
-    missing
+    missing(store, &selected)
         .filter_map(|package| package.sources.first())
         .flat_map(|source| &source.archives)
         .filter_map(|a| a.size)
         .sum()
+}
+
+/// The packages of which the store has no source.
+fn missing<'s>(store: &Store, selected: &'s Selected) -> impl Iterator<Item = &'s lock::Package> {
+    let is_there =
+        |source: &lock::Source, only: &[String]| store.receipt(source.key(only)).ok().flatten().is_some();
+    selected
+        .packages()
+        .filter(move |package| !package.sources.iter().any(|source| is_there(source, &package.only)))
+}
+
+/// What the clients lack that the missing packages come by. A package that also comes another way needs none.
+fn hindrances(store: &Store, selected: Selected) -> Vec<Hindrance> {
+    let mirrors = Mirrors::of_machine();
+    let missing: Vec<_> = missing(store, &selected).collect();
+    let hindrance = |channel: Channel| {
+        let alone = missing.iter().filter(|p| p.sources.iter().all(|source| source.channel == channel));
+        let archives: Vec<_> = alone.flat_map(|p| &p.sources).flat_map(|source| &source.archives).collect();
+        let (false, Err(error)) = (archives.is_empty(), check_client(channel, &archives, &mirrors)) else {
+            return None;
+        };
+        let mend = match error {
+            fetch::Error::NoPip { .. } => INSTALL_PYTHON,
+            _ => mend_of(&error),
+        };
+        Some(Hindrance { what: error.to_string(), mend: mend.to_owned() })
+    };
+    [Channel::Deb, Channel::Pip].into_iter().filter_map(hindrance).collect()
 }
 
 fn kernel_driver() -> Option<String> {
@@ -108,13 +136,9 @@ fn programs(selected: Selected, installed: Option<&Installed>) -> Vec<Needed> {
             .packages()
             .any(|package| package.sources.iter().any(|source| source.channel == Channel::Pip));
     let python = if cfg!(windows) { "python" } else { "python3" };
-    let (cmake, ninja, install_python) = match cfg!(windows) {
-        true => (
-            "winget install Kitware.CMake",
-            "winget install Ninja-build.Ninja",
-            "winget install Python.Python.3.13",
-        ),
-        false => ("apt-get install cmake", "apt-get install ninja-build", "apt-get install python3-pip"),
+    let (cmake, ninja) = match cfg!(windows) {
+        true => ("winget install Kitware.CMake", "winget install Ninja-build.Ninja"),
+        false => ("apt-get install cmake", "apt-get install ninja-build"),
     };
     let needed = |name, minimum, purpose, install| Needed {
         name,
@@ -126,7 +150,7 @@ fn programs(selected: Selected, installed: Option<&Installed>) -> Vec<Needed> {
     vec![
         needed("cmake", MINIMUM_CMAKE, (!has(Part::Cmake)).then_some("to build"), cmake),
         needed("ninja", MINIMUM_NINJA, (!has(Part::Ninja)).then_some("to build"), ninja),
-        needed(python, MINIMUM_PYTHON, uses_pip.then_some("to fetch packages through pip"), install_python),
+        needed(python, MINIMUM_PYTHON, uses_pip.then_some("to fetch packages through pip"), INSTALL_PYTHON),
     ]
 }
 

@@ -188,6 +188,11 @@ pub(crate) fn last_lines<'t>(lines: impl Iterator<Item = &'t str>, count: usize)
     last.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
+/// What mends an error of fetching, as docs/errors.md says it.
+pub(crate) fn mend_of(error: &crate::fetch::Error) -> &'static str {
+    catalogue::of_cause(error).map_or("", |known| known.mend)
+}
+
 /// `1.68 GB` in powers of ten, as download pages give it.
 pub(crate) fn human_bytes(bytes: u64) -> String {
     let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];

@@ -39,6 +39,18 @@ fn a_machine_without_the_toolchain_is_not_ready() {
 }
 
 #[test]
+fn a_machine_that_cannot_fetch_the_toolchain_is_told_so_first() {
+    let world = world();
+    let mut command = world.command(&["doctor", "--toolchain", "lite"]);
+    command.env("PATH", world.path("nothing"));
+    let run = world.ended(command.output().expect("xtask starts")).exits(6);
+    let problems: Vec<&str> = run.stdout.lines().filter(|line| line.starts_with("problem")).collect();
+    assert!(problems[0].contains("no apt-get was found, which fetches "), "{problems:?}");
+    assert!(problems[1].contains("no pip was found"), "{problems:?}");
+    assert!(problems[2].contains("not installed"), "{problems:?}");
+}
+
+#[test]
 fn a_machine_with_the_toolchain_is_ready_whatever_its_gpu() {
     let world = world();
     let mut command = world.command(&["doctor", "--toolchain", "lite", "--format", "json"]);

@@ -32,8 +32,15 @@ pub(crate) struct Mirror {
 }
 
 impl Mirrors {
+    /// Those of this machine's sources, or those that STRATA_DEBIAN_MIRROR and STRATA_DEBIAN_SECURITY_MIRROR name.
+    pub(crate) fn of_machine() -> Self {
+        let named = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let found = Self::of_sources(&read_machine_sources());
+        found.overridden(named("STRATA_DEBIAN_MIRROR"), named("STRATA_DEBIAN_SECURITY_MIRROR"))
+    }
+
     /// Finds the mirrors in the texts of apt's source files (both formats, sources.list(5)).
-    pub(crate) fn of_sources(texts: &[String]) -> Self {
+    fn of_sources(texts: &[String]) -> Self {
         let mut mirrors = Self::default();
         for (uris, suites, signed_by) in texts.iter().flat_map(|text| entries(text)) {
             let mirror = || Some(Mirror { uris: uris.clone(), signed_by: signed_by.clone() });
@@ -53,7 +60,7 @@ impl Mirrors {
     }
 
     /// Replaces a mirror by the one that an environment variable names.
-    pub(crate) fn overridden(mut self, main: Option<String>, security: Option<String>) -> Self {
+    fn overridden(mut self, main: Option<String>, security: Option<String>) -> Self {
         let mirror = |uris| Mirror { uris, signed_by: KEYRING.to_owned() };
         self.main = main.map(mirror).or(self.main);
         self.security = security.map(mirror).or(self.security);
@@ -151,6 +158,13 @@ pub(super) fn download_any(archive: &Archive, folder: &Path, mirrors: &Mirrors) 
     }
 }
 
+/// Whether there is an apt, and a mirror for each suite.
+pub(super) fn check(archives: &[&Archive], mirrors: &Mirrors) -> Result<(), Error> {
+    let what = archives.first().map(|archive| archive.label()).unwrap_or_default();
+    run(Command::new("apt-get").arg("--version"), |_| Error::NoApt { what })?;
+    mirrors.sources_for(archives.iter().map(|archive| archive.suite.as_str())).map(drop)
+}
+
 fn pin(archive: &Archive) -> String {
     format!("{}={}", archive.name, archive.version)
 }
@@ -236,7 +250,7 @@ impl<'a> Apt<'a> {
 }
 
 /// The texts of this machine's apt source files.
-pub(crate) fn read_machine_sources() -> Vec<String> {
+fn read_machine_sources() -> Vec<String> {
     let folder = Path::new("/etc/apt/sources.list.d");
     let listed = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut paths: Vec<PathBuf> = listed.chain([PathBuf::from("/etc/apt/sources.list")]).collect();

@@ -25,6 +25,22 @@ pub(super) fn prepare(
     }
 }
 
+/// What keeps this machine's client from fetching archives, before anything is asked of a server.
+///
+/// # Errors
+/// [`Error::NoApt`], [`Error::NoMirror`] or [`Error::NoPip`].
+pub(crate) fn check_client(
+    channel: Channel,
+    archives: &[&Archive],
+    debian: &deb::Mirrors,
+) -> Result<(), Error> {
+    match channel {
+        Channel::Url => Ok(()),
+        Channel::Pip => pip::check(),
+        Channel::Deb => deb::check(archives, debian),
+    }
+}
+
 /// Opens one archive of a prepared source.
 pub(super) fn open<'a>(
     channel: Channel,

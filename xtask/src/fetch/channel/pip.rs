@@ -69,6 +69,11 @@ fn platforms(file: &str) -> Vec<String> {
     tags.split('.').filter(|tag| !tag.is_empty() && *tag != "any").map(str::to_owned).collect()
 }
 
+/// Whether there is a pip.
+pub(super) fn check() -> Result<(), Error> {
+    find_pip().map(drop)
+}
+
 fn find_pip() -> Result<Command, Error> {
     for candidate in CANDIDATES {
         let mut command = Command::new(candidate[0]);

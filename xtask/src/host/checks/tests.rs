@@ -2,7 +2,7 @@
 
 use super::{Check, checks};
 use crate::host::gpu::{Detection, Gpu, Source};
-use crate::host::machine::{Machine, Needed, Runtime, State, Toolchain, Volume};
+use crate::host::machine::{Hindrance, Machine, Needed, Runtime, State, Toolchain, Volume};
 use crate::host::programs::Program;
 use crate::host::sdk::{self, Sdk};
 use crate::host::visual_studio::{Candidate, Instance, Refusal, Survey, Toolset, WindowsSdk};
@@ -73,6 +73,7 @@ fn linux() -> Machine {
         own_runtime: None,
         studio: None,
         programs: vec![program("cmake", "3.25.1"), program("ninja", "1.11.1"), program("python3", "3.11.2")],
+        hindrances: Vec::new(),
         volumes: vec![volume("the store", "/src/store"), volume("temporary files", "/tmp")],
         longest_path: Some(280),
         long_paths: None,
@@ -285,6 +286,13 @@ fn what_is_wrong_is_named_with_what_mends_it() {
             purpose: Some("to fetch packages through pip"),
             ..m.programs[2].clone()
         };
+    });
+    case("nothing is installed, and nothing can be fetched", linux, &|m| {
+        m.toolchains[0].state = State::Missing("llvm is missing".into(), 146_000_000);
+        m.hindrances = vec![Hindrance {
+            what: "this machine names no Debian mirror for the suite `trixie`".into(),
+            mend: "name a Debian mirror".into(),
+        }];
     });
     case("a broken toolchain beside the chosen one, and a broken one", linux, &|m| {
         m.toolchains[0].state = State::Broken("`/src/store/0123/receipt.json` is damaged: not JSON".into());

@@ -9,7 +9,10 @@ use crate::ui::human_bytes;
 pub(super) fn checks(machine: &Machine) -> Vec<Check> {
     let (chosen, others): (Vec<_>, Vec<_>) =
         machine.toolchains.iter().partition(|toolchain| toolchain.name == machine.chosen);
-    let mut checks = Vec::new();
+    // Before the toolchain, which cannot be fetched without.
+    let hindrances = machine.hindrances.iter();
+    let mut checks: Vec<Check> =
+        hindrances.map(|found| Check::problem("program", &found.what, &found.mend)).collect();
     for toolchain in chosen {
         let label = format!("toolchain {} (ROCm {})", toolchain.name, toolchain.rocm);
         let bootstrap = format!("cargo xtask bootstrap --toolchain {}", toolchain.name);
