@@ -1,5 +1,6 @@
-//! No child outlives xtask, however it ends. On Linux each program of a build has a group of its own, which is ended
-//! (`build/run.rs`), and is told when xtask was killed; Windows has jobs.
+//! What xtask starts does not outlive it. On Linux each program of a build has a group of its own, which is ended (`build/run.rs`); when xtask was
+//! killed the system asks that program alone to end, and Ninja passes it on to its compilers, where CMake while it configures and cargo may not. Windows
+//! has jobs, which end everything.
 
 /// From now on what this process starts, and what that starts, ends when this process ends.
 #[cfg(windows)]

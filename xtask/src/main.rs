@@ -50,11 +50,13 @@ fn parse() -> cli::Cli {
 /// clap repeats a value that it refuses, and an address may hold a password.
 fn without_secrets(mut error: clap::Error) -> clap::Error {
     use clap::error::{ContextKind, ContextValue};
-    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue)
-        && value.contains("://")
-    {
-        let shown = ContextValue::String(address::shown(value));
-        error.insert(ContextKind::InvalidValue, shown);
+    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand] {
+        if let Some(ContextValue::String(value)) = error.get(kind)
+            && value.contains("://")
+        {
+            let shown = ContextValue::String(address::shown(value));
+            error.insert(kind, shown);
+        }
     }
     error
 }

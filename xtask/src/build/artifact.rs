@@ -106,12 +106,13 @@ impl Artifacts {
         if let Some(parent) = step.output.parent() {
             files::create_folder(parent)?;
         }
+        files::sync(&step.staging)?;
         let old = step.staging.with_extension("old");
         files::remove_tree(&old)?;
         if step.output.exists() {
             files::rename(&step.output, &old)?;
         }
-        if let Err(error) = files::publish(&step.staging, &step.output) {
+        if let Err(error) = files::rename(&step.staging, &step.output) {
             if old.exists() {
                 files::rename(&old, &step.output)?;
             }

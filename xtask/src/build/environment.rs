@@ -120,6 +120,8 @@ fn system(parent: &Parent, host: Host) -> Variables {
     if host == Host::Linux {
         child.insert("LC_ALL".into(), "C.UTF-8".into());
     }
+    // A generator's cache beside its script would be a source that changed during the build.
+    child.insert("PYTHONDONTWRITEBYTECODE".into(), "1".into());
     child
 }
 

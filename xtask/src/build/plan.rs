@@ -103,6 +103,8 @@ pub(crate) struct Step {
     pub(crate) settings: Vec<Setting>,
     /// What the outputs depend on.
     pub(crate) inputs: Inputs,
+    /// A project's files when this was planned: a build may write more into its folder.
+    project_files: Vec<PathBuf>,
     /// CMake's build folder.
     pub(crate) build_folder: PathBuf,
     /// Where a project finds the HIP language's package.
@@ -119,20 +121,26 @@ pub(crate) struct Step {
 pub(crate) fn make_plan(request: &Request) -> Result<BuildPlan, Error> {
     let mut steps = Vec::new();
     for component in &request.components {
-        let sources = source_digests(request.workspace, component)?;
+        let project_files = project_files(request.workspace, component)?;
+        let sources = source_digests(request.workspace, component, &project_files)?;
         for target in &request.targets {
-            steps.push(plan_step(request, component, *target, &sources)?);
+            let project_files = project_files.clone();
+            steps.push(Step { project_files, ..plan_step(request, component, *target, &sources)? });
         }
     }
     Ok(BuildPlan { steps })
 }
 
-fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs, Error> {
+fn source_digests(
+    workspace: &Workspace,
+    component: &Component,
+    project_files: &[PathBuf],
+) -> Result<Inputs, Error> {
     let root = &workspace.root;
     let mut inputs = Inputs::default();
     let native = match component.kind {
         Kind::Kernels => vec![component.native.clone(), root.join("cmake")],
-        Kind::Project { .. } => project_sources(root)?,
+        Kind::Project { .. } => project_files.to_vec(),
     };
     inputs.add("native sources", digest_sources(root, &native)?);
     if !component.share.is_empty() {
@@ -156,16 +164,23 @@ fn source_digests(workspace: &Workspace, component: &Component) -> Result<Inputs
 impl Step {
     /// Which of the sources are not those that the inputs describe any more.
     pub(super) fn changed_sources(&self, workspace: &Workspace) -> Result<Vec<String>, Error> {
-        let now = source_digests(workspace, &self.component)?;
+        let there: Vec<PathBuf> = self.project_files.iter().filter(|path| path.exists()).cloned().collect();
+        let now = source_digests(workspace, &self.component, &there)?;
         let is_changed = |(name, digest): &(String, Sha256)| self.inputs.0.get(name) != Some(digest);
         Ok(now.0.into_iter().filter(is_changed).map(|(name, _)| name).collect())
     }
 }
 
-/// Everything in the project's folder but what tools keep in folders of theirs, such as `.git`.
-fn project_sources(root: &Path) -> Result<Vec<PathBuf>, files::Error> {
-    let is_hidden = |path: &String| path.split('/').any(|part| part.starts_with('.'));
-    Ok(files::list(root)?.into_iter().filter(|path| !is_hidden(path)).map(|path| root.join(path)).collect())
+/// Everything in a project's folder but what tools keep in folders of theirs, such as `.git`.
+fn project_files(workspace: &Workspace, component: &Component) -> Result<Vec<PathBuf>, files::Error> {
+    if component.kind == Kind::Kernels {
+        return Ok(Vec::new());
+    }
+    let root = &workspace.root;
+    let is_of_a_tool =
+        |path: &String| path.split('/').any(|part| part.starts_with('.') || part == "__pycache__");
+    let files = files::list(root)?.into_iter().filter(|path| !is_of_a_tool(path));
+    Ok(files.map(|path| root.join(path)).collect())
 }
 
 fn plan_step(
@@ -196,6 +211,7 @@ fn plan_step(
         host: request.host,
         settings,
         inputs,
+        project_files: Vec::new(),
         build_folder: place(&request.work).join("cmake"),
         hip_lang,
         logs: place(&request.work).join("logs"),

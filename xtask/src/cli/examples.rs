@@ -67,7 +67,7 @@ Examples:
 
 pub(super) const ENV: &str = "\
 Examples:
-  eval \"$(cargo xtask env)\"                         bash, zsh
+  eval \"$(cargo xtask env --for bash)\"              bash, zsh
   cargo xtask env --for fish | source
   cargo xtask env --for powershell | Out-String | Invoke-Expression
   cargo xtask env --for cmake-presets --write       CMakeUserPresets.json for an IDE";

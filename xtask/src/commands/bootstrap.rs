@@ -35,6 +35,13 @@ pub(crate) struct From {
     pub(super) connections: Option<u64>,
 }
 
+impl From {
+    /// Whether any of it was given.
+    pub(super) fn says_anything(&self) -> bool {
+        self.offline || self.connections.is_some() || !self.mirrors.is_empty()
+    }
+}
+
 impl Bootstrap {
     /// Runs it.
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {

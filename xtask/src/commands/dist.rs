@@ -1,11 +1,12 @@
 //! `cargo xtask dist`
 
-use super::{Session, Usage};
+use super::Session;
+use super::checkout::Checkout;
 use crate::build::{Component, Workspace, load_workspace};
 use crate::dist::{
-    Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Source, Timestamp, Twice,
-    WheelParts, build_twice, collect_licences, crates_of, merge, package_manifests, plan_bundle, plan_wheel,
-    publish, publish_merged, write_provenance, write_sums,
+    Bundle, Crate, Error, Parts, Published, RocmTree, Signer, SigningKey, Twice, WheelParts, build_twice,
+    collect_licences, crates_of, merge, package_manifests, plan_bundle, plan_wheel, publish, publish_merged,
+    write_provenance, write_sums,
 };
 use crate::files;
 use crate::lock::{Host, Selected};
@@ -13,8 +14,7 @@ use crate::store::{Installed, load_installed};
 use crate::ui::{counted, human_bytes, human_time, interrupted};
 use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Pack the artifacts of each target into a checked release
@@ -90,18 +90,19 @@ impl Dist {
         let selected = session.select(&lock)?;
         session.refuse_unpinned(selected)?;
         let installed = load_installed(&session.store, selected)?;
+        let checkout = Checkout::read(&session.root)?;
+        let how = How { host: self.host, options: &self.options, checkout, is_offline: false };
         if self.dry_run {
             let targets = session.targets(&self.targets, selected)?;
-            return Run::begin(session, selected, &installed, self.host, &self.options, false)?
-                .preview(&targets);
+            return Run::begin(session, selected, &installed, how)?.preview(&targets);
         }
         self.options.check_key()?;
         let _alone = session.lock_builds()?;
         if self.check {
-            return self.check_twice(session, selected);
+            return self.check_twice(session, selected, &how.checkout);
         }
         if self.merge.is_empty() {
-            return pack(session, selected, &installed, &self.targets, self.host, &self.options, false);
+            return pack(session, selected, &installed, &self.targets, how);
         }
         let workspace = load_workspace(&session.root)?;
         let merged = merge(&self.merge, &session.root.join("artifacts"), &workspace, self.host)?;
@@ -113,8 +114,7 @@ impl Dist {
                 counted(merged.zips.len(), "zip")
             ),
         );
-        let mut run =
-            Run::begin(session, selected, &installed, self.host, &self.options, false)?.signing()?;
+        let mut run = Run::begin(session, selected, &installed, how)?.signing()?;
         files::create_folder(&run.out)?;
         if !merged.targets.is_empty() {
             run.pack(&merged.targets)?;
@@ -128,7 +128,7 @@ impl Dist {
         run.finish()
     }
 
-    fn check_twice(&self, session: &Session, selected: Selected) -> anyhow::Result<()> {
+    fn check_twice(&self, session: &Session, selected: Selected, checkout: &Checkout) -> anyhow::Result<()> {
         session.targets(&self.targets, selected)?;
         let work = match &self.check_in {
             Some(folder) => std::path::absolute(folder)?,
@@ -147,7 +147,7 @@ impl Dist {
             toolchain: &session.global.toolchain,
             targets: &self.targets,
             host: self.host,
-            time: commit_time(&session.root)?,
+            time: checkout.time,
         })?;
         let text = format!(
             "the same to the last byte: {} archives with {} files; varied: {} ({})",
@@ -162,18 +162,28 @@ impl Dist {
     }
 }
 
+/// What is packed beside the targets, and for whom.
+pub(super) struct How<'a> {
+    /// Who runs the programs.
+    pub(super) host: Host,
+    /// The command line's.
+    pub(super) options: &'a Options,
+    /// Where it comes from.
+    pub(super) checkout: Checkout,
+    /// Whether cargo may use only what is on this machine.
+    pub(super) is_offline: bool,
+}
+
 /// Packs and checks the release of every target, or one for all, then writes what lies beside.
 pub(super) fn pack(
     session: &Session,
     selected: Selected,
     installed: &Installed,
     targets: &str,
-    host: Host,
-    options: &Options,
-    is_offline: bool,
+    how: How,
 ) -> anyhow::Result<()> {
     let targets = session.targets(targets, selected)?;
-    let mut run = Run::begin(session, selected, installed, host, options, is_offline)?.signing()?;
+    let mut run = Run::begin(session, selected, installed, how)?.signing()?;
     run.pack(&targets)?;
     run.finish()
 }
@@ -195,7 +205,7 @@ struct Run<'a> {
     is_offline: bool,
     signer: Option<Signer>,
     key: Option<SigningKey>,
-    time: Timestamp,
+    checkout: Checkout,
     releases: Vec<Published>,
     wheels: Vec<PathBuf>,
 }
@@ -205,10 +215,9 @@ impl<'a> Run<'a> {
         session: &'a Session,
         selected: Selected,
         installed: &Installed,
-        host: Host,
-        options: &'a Options,
-        is_offline: bool,
+        how: How<'a>,
     ) -> anyhow::Result<Self> {
+        let How { host, options, checkout, is_offline } = how;
         let workspace = load_workspace(&session.root)?;
         let out = match &options.out {
             Some(path) => std::path::absolute(path)?,
@@ -222,7 +231,7 @@ impl<'a> Run<'a> {
             redist: options.redist.clone().or_else(|| session.redistributable(selected)),
             rocm: RocmTree::find(installed, host)?,
             key: None,
-            time: commit_time(&session.root)?,
+            checkout,
             releases: Vec::new(),
             wheels: Vec::new(),
             session,
@@ -286,7 +295,7 @@ impl<'a> Run<'a> {
                     count.taken, count.other_targets, count.other_libraries
                 ));
             }
-            let release = publish(&bundle, &self.out, self.time, self.options.tar)?;
+            let release = publish(&bundle, &self.out, self.checkout.time, self.options.tar)?;
             self.say(&release, Some(&bundle), start);
             self.releases.push(release);
         }
@@ -326,7 +335,7 @@ impl<'a> Run<'a> {
             licences: &self.licences,
             crates: &self.crates,
             package_licences: &self.package_licences,
-            time: self.time,
+            time: self.checkout.time,
             authenticode: self.signer.as_ref(),
         })
     }
@@ -354,8 +363,8 @@ impl<'a> Run<'a> {
     }
 
     fn finish(self) -> anyhow::Result<()> {
-        let Self { session, options, out, releases, wheels, key, workspace, .. } = self;
-        let mut written = vec![write_provenance(&out, &releases, &wheels, &source(&session.root)?)?];
+        let Self { session, options, out, releases, wheels, key, workspace, checkout, .. } = self;
+        let mut written = vec![write_provenance(&out, &releases, &wheels, &checkout.source)?];
         if let Some(base) = &options.url {
             written.extend(package_manifests(&out, &releases, base)?);
         }
@@ -385,42 +394,4 @@ impl<'a> Run<'a> {
 /// Paths as text, whatever bytes are in them.
 fn shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
-}
-
-/// What git says of the sources.
-fn source(root: &Path) -> Result<Source, Error> {
-    let revision = git(root, &["rev-parse", "HEAD"])?;
-    let builder = std::env::var("STRATA_BUILDER_ID").ok().filter(|id| !id.is_empty());
-    Ok(Source {
-        is_dirty: git(root, &["status", "--porcelain"])?.is_some_and(|text| !text.is_empty()),
-        revision,
-        builder: builder.unwrap_or_else(|| format!("urn:strata:xtask:{}", env!("CARGO_PKG_VERSION"))),
-    })
-}
-
-/// The time of SOURCE_DATE_EPOCH (reproducible-builds.org), of the commit, or none at all: never of the clock.
-fn commit_time(root: &Path) -> anyhow::Result<Timestamp> {
-    let parse = |text: &str| text.trim().parse().ok();
-    Ok(Timestamp(match std::env::var("SOURCE_DATE_EPOCH").ok().filter(|text| !text.is_empty()) {
-        Some(text) => parse(&text).ok_or_else(|| {
-            Usage::new(
-                format!("SOURCE_DATE_EPOCH=`{text}` is no time"),
-                "it takes the seconds since 1970, e.g. $(git log -1 --format=%ct)",
-            )
-        })?,
-        None => git(root, &["log", "-1", "--format=%ct"])?.as_deref().and_then(parse).unwrap_or(0),
-    }))
-}
-
-/// What git answers; `None` where there is no git, or no repository to ask about.
-fn git(root: &Path, arguments: &[&str]) -> Result<Option<String>, Error> {
-    let output = Command::new("git").args(arguments).current_dir(root).stdin(Stdio::null()).output();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    match output {
-        Ok(output) if output.status.success() => Ok(Some(text(&output.stdout))),
-        Ok(output) if root.join(".git").exists() => {
-            Err(Error::Git { root: root.to_owned(), words: text(&output.stderr) })
-        }
-        _ => Ok(None),
-    }
 }

@@ -3,6 +3,7 @@
 mod bootstrap;
 mod build;
 mod checklist;
+mod checkout;
 mod compile;
 mod completions;
 mod dist;

@@ -1,6 +1,7 @@
 //! `cargo xtask release`
 
 use super::build::What;
+use super::checkout::Checkout;
 use super::{Session, bootstrap, dist};
 use clap::Args;
 
@@ -24,9 +25,11 @@ impl Release {
         session.refuse_unpinned(selected)?;
         self.options.check_key()?;
         session.targets(&self.what.targets, selected)?;
+        let checkout = Checkout::read(&session.root)?;
         let installed = bootstrap::install(session, selected, &self.from)?;
         let _alone = session.lock_builds()?;
         self.what.build(session, &lock, selected, &installed, offline)?;
-        dist::pack(session, selected, &installed, &self.what.targets, self.what.host, &self.options, offline)
+        let how = dist::How { host: self.what.host, options: &self.options, checkout, is_offline: offline };
+        dist::pack(session, selected, &installed, &self.what.targets, how)
     }
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask store`
 
-use super::Session;
 use super::bootstrap::From;
+use super::{Session, Usage};
 use crate::digest::Sha256;
 use crate::dist::verify_entry;
 use crate::lock::{Lock, Package, Toolchain};
@@ -55,6 +55,10 @@ impl StoreCommand {
     pub(crate) fn run(&self, session: &Session) -> anyhow::Result<()> {
         match &self.action {
             Action::List => list(session),
+            Action::Verify { repair: false, from, .. } if from.says_anything() => {
+                let mend = "cargo xtask store verify --repair, with the same options";
+                Err(Usage::new("without --repair nothing is fetched", mend).into())
+            }
             Action::Verify { quick, repair, from } => verify(session, *quick, repair.then_some(from)),
             Action::Gc { keep, older_than, dry_run } => {
                 let younger_than = Duration::from_secs(older_than.saturating_mul(86_400));

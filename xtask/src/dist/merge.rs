@@ -136,8 +136,9 @@ fn copy(from: &Path, to: &Path) -> Result<(), Error> {
         files::create_folder(copy.parent().unwrap_or(&whole))?;
         std::fs::copy(&source, &copy).named("copy", &source)?;
     }
+    files::sync(&whole)?;
     files::remove_tree(to)?;
-    Ok(files::publish(&whole, to)?)
+    Ok(files::rename(&whole, to)?)
 }
 
 fn same_file(from: &Path, to: &Path) -> bool {

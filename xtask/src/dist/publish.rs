@@ -50,10 +50,11 @@ pub(crate) fn publish(
         std::fs::write(&path, text).named("write", &path)?;
         packed.push(path);
     }
+    files::sync(unchecked.path())?;
     let mut archives = Vec::new();
     for path in packed {
         let named = out.join(path.file_name().unwrap_or_default());
-        files::publish(&path, &named)?;
+        files::rename(&path, &named)?;
         archives.push(named);
     }
     archives.retain(|path| is_archive(&path.to_string_lossy()));
@@ -69,7 +70,8 @@ pub(crate) fn publish_merged(zip: &Path, out: &Path) -> Result<Published, Error>
     let unchecked = tempfile::Builder::new().prefix(".unchecked-").tempdir_in(out).named("create", out)?;
     let (copy, named) = (unchecked.path().join(file), out.join(file));
     std::fs::copy(zip, &copy).named("copy", zip)?;
-    files::publish(&copy, &named)?;
+    files::sync(&copy)?;
+    files::rename(&copy, &named)?;
     let name = file.to_string_lossy().trim_end_matches(".zip").to_owned();
     let unpacked = super::check::Unpacked::of(&named)?;
     for sbom in SBOM_FILES {

@@ -105,6 +105,7 @@ pub(super) fn get(url: &str, wanted: Wanted, if_range: Option<&str>) -> Result<A
                     error: Error::Status { url: shown(url), status },
                     retry_after: seconds.map(Duration::from_secs),
                     whole: header("content-range")
+                        .filter(|_| status == 416)
                         .and_then(|text| text.strip_prefix("bytes */")?.parse().ok()),
                 });
             }

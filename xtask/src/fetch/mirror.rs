@@ -38,7 +38,8 @@ impl FromStr for Mirror {
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let (name, place) = match text.split_once('=') {
             Some((name, place)) if is_name(name) => (name.to_owned(), place),
-            _ => (shown(text), text),
+            _ if text.contains("://") => (shown(text), text),
+            _ => (text.to_owned(), text),
         };
         let place = match place.contains("://") {
             true => {
@@ -107,6 +108,7 @@ mod tests {
         );
         assert_eq!(parse("lan=https://m.example/x/").expect("named").name, "lan");
         assert_eq!(parse("/mnt/a=b").expect("a folder").place, Place::Folder("/mnt/a=b".into()));
+        assert_eq!(parse("/mnt/c#/m").expect("a folder").name, "/mnt/c#/m", "no address");
         assert_eq!(parse("usb=/mnt/x").expect("named").place, Place::Folder("/mnt/x".into()));
         assert!(parse("http://m.example").is_err(), "plain http");
         assert_eq!(percent_encoded("ab/c_1%3a2+x.deb"), "ab/c_1%253a2%2Bx.deb");

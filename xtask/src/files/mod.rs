@@ -105,15 +105,22 @@ fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
     patiently(persist).named("write", path)
 }
 
-/// Renames a folder or file that nobody has seen yet to the name under which everybody believes it; the name must be free. All of it is on the disk
-/// before, where the system can be asked for that (Linux; Windows writes each file when it likes), so that a power cut leaves no half of it.
-pub(crate) fn publish(from: &Path, to: &Path) -> Result<(), Error> {
+/// Whether a volume or a quota has no room left.
+pub(crate) fn is_disk_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+/// Has all that is at `path` on the disk, where the system can be asked for that (Linux; Windows writes each file when it likes): what is renamed after
+/// this to the name under which everybody believes it is whole after a power cut too. It takes seconds, so that what is replaced must be there until it is done.
+pub(crate) fn sync(path: &Path) -> Result<(), Error> {
     #[cfg(target_os = "linux")]
     {
-        let file = fs::File::open(from).named("open", from)?;
-        rustix::fs::syncfs(&file).map_err(io::Error::from).named("write", from)?;
+        let file = fs::File::open(path).named("open", path)?;
+        rustix::fs::syncfs(&file).map_err(io::Error::from).named("write", path)?;
     }
-    rename(from, to)
+    #[cfg(not(target_os = "linux"))]
+    let _ = path;
+    Ok(())
 }
 
 /// Renames a folder; the new name must be free.

@@ -21,6 +21,7 @@ impl ProcessLock {
         match File::open(path).map(|file| file.try_lock()) {
             Err(_) | Ok(Ok(())) => Ok(false),
             Ok(Err(TryLockError::WouldBlock)) => Ok(true),
+            Ok(Err(TryLockError::Error(source))) if has_no_locks(&source) => Ok(false),
             Ok(Err(TryLockError::Error(source))) => Err(source).named("lock", path),
         }
     }
@@ -34,11 +35,11 @@ impl ProcessLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(source)) if has_no_locks(&source) => {}
             Err(TryLockError::Error(source)) => return Err(source).named("lock", path),
         }
-        // In place, since a crash must leave nothing beside it: who reads it half-written is told "another process".
-        let holder = holder_of(path);
-        std::fs::write(&holder, Holder::this().to_string()).named("write", &holder)?;
+        // In place, since a crash must leave nothing beside it. Who reads half of it, or nothing because the disk is full, is told "another process".
+        let _ = std::fs::write(holder_of(path), Holder::this().to_string());
         Ok(Some(Self { _file: file }))
     }
 
@@ -61,6 +62,15 @@ impl ProcessLock {
             std::thread::sleep(POLL);
         }
     }
+}
+
+/// Some network file systems know no locks; cargo works on them without as well.
+fn has_no_locks(error: &std::io::Error) -> bool {
+    #[cfg(unix)]
+    if error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) {
+        return true;
+    }
+    error.kind() == std::io::ErrorKind::Unsupported
 }
 
 /// Beside the lock, since Windows lets nobody read a file that is locked.

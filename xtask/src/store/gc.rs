@@ -53,10 +53,23 @@ impl Store {
     pub(crate) fn garbage(&self, used: &Used, keep: Keep) -> Result<Vec<Garbage>, Error> {
         let short = |keys: &BTreeSet<Sha256>| keys.iter().map(|key| key.short()).collect::<BTreeSet<_>>();
         let (entries, archives) = (short(&used.entries), short(&used.archives));
+        let mut garbage = Vec::new();
+        // First what needs no lock, so that a full disk has room for the locks of the rest.
+        let trash = self.root.join("trash");
+        for name in names(&trash) {
+            garbage.push(weigh(trash.join(name), "removed, and still held at that time", None)?);
+        }
+        let partials = self.root.join("partials");
+        let is_known = |name: &str| archives.contains(name.split('.').next().unwrap_or_default());
+        for name in names(&partials).into_iter().filter(|name| !is_known(name)) {
+            let path = partials.join(name);
+            if age(&path) >= IDLE {
+                garbage.push(weigh(path, "kept of a download that the lock does not name", None)?);
+            }
+        }
         let unused = self.entries().into_iter().filter(|name| !entries.contains(name));
         let installed = |name: &String| age(&self.root.join(name).join("receipt.json"));
         let unused = unused.map(|name| Unused { age: installed(&name), name }).collect();
-        let mut garbage = Vec::new();
         for name in choose(unused, keep) {
             let lock = self.lock_of(&name);
             if !ProcessLock::is_held(&lock)? {
@@ -70,27 +83,24 @@ impl Store {
                 garbage.push(weigh(staging.join(name), "left by a process that died", Some(lock))?);
             }
         }
-        let trash = self.root.join("trash");
-        for name in names(&trash) {
-            garbage.push(weigh(trash.join(name), "removed, and still held at that time", None)?);
-        }
-        let partials = self.root.join("partials");
-        let is_known = |name: &str| archives.contains(name.split('.').next().unwrap_or_default());
-        for name in names(&partials).into_iter().filter(|name| !is_known(name)) {
-            let path = partials.join(name);
-            if age(&path) >= IDLE {
-                garbage.push(weigh(path, "kept of a download that the lock does not name", None)?);
-            }
-        }
         Ok(garbage)
     }
 
     /// Removes it, unless somebody has begun to make it; tells whether it is gone.
     pub(crate) fn remove(&self, garbage: &Garbage) -> Result<bool, Error> {
-        let lock = garbage.lock.as_deref().map(ProcessLock::try_acquire).transpose()?;
-        if let Some(None) = lock {
-            return Ok(false);
-        }
+        let _lock = match garbage.lock.as_deref().map(|lock| (lock, ProcessLock::try_acquire(lock))) {
+            None => None,
+            Some((_, Ok(Some(lock)))) => Some(lock),
+            Some((_, Ok(None))) => return Ok(false),
+            // A full disk has no room for a lock, and this is what makes room: who makes the entry has made its lock before.
+            Some((lock, Err(error))) if files::is_disk_full(&error.source) => {
+                match ProcessLock::is_held(lock)? {
+                    true => return Ok(false),
+                    false => None,
+                }
+            }
+            Some((_, Err(error))) => return Err(error.into()),
+        };
         self.discard(&garbage.path)?;
         Ok(true)
     }

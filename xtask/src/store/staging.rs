@@ -25,8 +25,10 @@ impl Staging {
 
     /// Gives the part `entry` of it the name `to`; what is there goes to the trash first.
     pub(super) fn publish(self, entry: &str, root: &Path, to: &Path) -> Result<(), Error> {
+        let entry = self.path.join(entry);
+        files::sync(&entry)?;
         discard(root, to)?;
-        files::publish(&self.path.join(entry), to)
+        files::rename(&entry, to)
     }
 }
 

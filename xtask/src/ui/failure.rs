@@ -25,10 +25,11 @@ impl Failure {
     /// Looks through the causes; the first that is known decides. A full disk and a held file are known by the system's reason, wherever it is.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.chain().any(is_disk_full) {
-            let is_release = error.downcast_ref::<dist::Error>().is_some();
-            let option =
-                volume_option(error.chain().find_map(failing_path), &std::env::temp_dir(), is_release);
-            return Self::new(&DISK_FULL, Some(DISK_FULL.mend.replace("--store DIR", option)));
+            let mend = match Volume::of(error).option() {
+                Some(option) => DISK_FULL.mend.replace("--store DIR", option),
+                None => "free some space; nothing was changed".to_owned(),
+            };
+            return Self::new(&DISK_FULL, Some(mend));
         }
         if error.chain().any(is_held_file) {
             return Self::new(&HELD, None);
@@ -118,20 +119,46 @@ fn is_held_file(cause: &(dyn Error + 'static)) -> bool {
 }
 
 fn is_disk_full(cause: &(dyn Error + 'static)) -> bool {
-    let is_full = |error: &std::io::Error| {
-        matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded)
-    };
-    cause.downcast_ref::<std::io::Error>().is_some_and(is_full)
+    cause.downcast_ref().is_some_and(files::is_disk_full)
 }
 
-/// What moves the folder in which `path` could not be written to another volume.
-fn volume_option(path: Option<&Path>, temporary: &Path, is_release: bool) -> &'static str {
-    match path {
-        Some(path) if path.starts_with(temporary) && cfg!(windows) => "TMP=DIR",
-        Some(path) if path.starts_with(temporary) => "TMPDIR=DIR",
-        _ if is_release => "--out DIR",
-        _ => "--store DIR",
+/// Whose volume is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Volume {
+    Temporary,
+    Release,
+    /// `target` and `artifacts`, which stay where the checkout is.
+    Checkout,
+    Store,
+}
+
+impl Volume {
+    fn of(error: &anyhow::Error) -> Self {
+        let path = error.chain().find_map(failing_path);
+        match () {
+            () if path.is_some_and(|path| is_temporary(path, &std::env::temp_dir())) => Self::Temporary,
+            () if error.downcast_ref::<dist::Error>().is_some() => Self::Release,
+            () if error.downcast_ref::<build::Error>().is_some() => Self::Checkout,
+            () => Self::Store,
+        }
     }
+
+    /// What moves it to another one.
+    fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Temporary if cfg!(windows) => Some("TMP=DIR"),
+            Self::Temporary => Some("TMPDIR=DIR"),
+            Self::Release => Some("--out DIR"),
+            Self::Checkout => None,
+            Self::Store => Some("--store DIR"),
+        }
+    }
+}
+
+/// Whether `path` is below a folder that was made among the temporary files, and not in a store or a checkout that somebody keeps there.
+fn is_temporary(path: &Path, temporary: &Path) -> bool {
+    let below = path.strip_prefix(temporary).ok().and_then(|below| below.components().next());
+    below.is_some_and(|first| first.as_os_str().to_string_lossy().starts_with(".tmp"))
 }
 
 /// The path that a cause is about.
@@ -244,10 +271,16 @@ fn of_dist(error: &dist::Error) -> Option<String> {
         Error::Files(error) if ["create", "write", "rename", "remove"].contains(&error.verb) => {
             Some("check that the folder can be written, or choose another with --out DIR".to_owned())
         }
-        Error::Git { root, .. } => Some(format!(
-            "let git trust the folder: git config --global --add safe.directory {}",
-            root.display()
-        )),
+        Error::Git { root, words } => {
+            // git compares the setting with its own spelling of the folder.
+            let root = files::forward_slashes(root);
+            Some(match words.contains("dubious ownership") {
+                true => {
+                    format!("let git trust the folder: git config --global --add safe.directory \"{root}\"")
+                }
+                false => format!("see what git says of the folder: git -C \"{root}\" status"),
+            })
+        }
         Error::Store(error) => of_store(error),
         _ => None,
     }
@@ -258,16 +291,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_store_below_the_temporary_folder_is_no_temporary_file() {
+        let temporary = Path::new("/tmp");
+        let is = |path: &str| is_temporary(Path::new(path), temporary);
+        assert!(is("/tmp/.tmpAb3/release/strata"));
+        assert!(!is("/tmp/store/staging/x") && !is("/src/.tmp/x") && !is("/tmp"));
+    }
+
+    #[test]
     fn a_full_disk_is_the_one_that_could_not_be_written() {
         let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
         let hint = |error: anyhow::Error| Failure::of(&error).hint.expect("a hint");
-        let temporary = std::env::temp_dir().join("x");
+        let temporary = std::env::temp_dir().join(".tmpAb3").join("x");
         let of = |path: &Path| files::Error { verb: "write", path: path.to_owned(), source: full() };
         let option = if cfg!(windows) { "with TMP=DIR;" } else { "with TMPDIR=DIR;" };
         assert!(hint(dist::Error::Files(of(&temporary)).into()).contains(option));
         assert!(hint(store::Error::Files(of(&temporary)).into()).contains(option));
         assert!(hint(dist::Error::Files(of(Path::new("/out/x"))).into()).contains("with --out DIR;"));
         assert!(hint(store::Error::Files(of(Path::new("/store/x"))).into()).contains("with --store DIR;"));
+        let checkout = hint(build::Error::Files(of(Path::new("/src/artifacts/x"))).into());
+        assert_eq!(checkout, "free some space; nothing was changed");
         let path = temporary.clone();
         let unpacking = fetch::Refusal::Write { verb: "write", path, source: full() };
         let unpacking = fetch::Error::Archive { what: String::new(), source: unpacking };

@@ -39,4 +39,16 @@ pub(crate) fn a_full_disk_has_its_own_exit_code_and_leaves_nothing() {
     let run = run.exits(5);
     assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
     assert_eq!(left, 0);
+
+    // What makes room again needs none.
+    assert!(mount(&small));
+    let entry = small.join("0123456789abcdef");
+    std::fs::create_dir(&entry).expect("folder");
+    let full = std::fs::write(entry.join("filler"), vec![0; 2 << 20]).expect_err("the disk is too small");
+    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+    let run = world.run(&["store", "gc", "--store", "small"]);
+    let is_gone = !entry.exists();
+    assert!(unmount(&small));
+    run.exits(0);
+    assert!(is_gone);
 }

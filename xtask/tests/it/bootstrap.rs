@@ -304,7 +304,7 @@ fn gc_removes_what_no_toolchain_uses() {
     let event: serde_json::Value = serde_json::from_str(run.stdout.trim()).expect("JSON");
     let items = event["result"]["items"].as_array().expect("items").iter();
     let names: Vec<&str> = items.filter_map(|item| item["name"].as_str()).collect();
-    assert_eq!(names, ["staging/0123456789abcdef", "partials/2222222222222222.part"]);
+    assert_eq!(names, ["partials/2222222222222222.part", "staging/0123456789abcdef"]);
     assert_eq!(world.partials().len(), 2, "{:?}", world.partials());
     assert_eq!((world.store().0.len(), world.store().1.len()), (1, 0), "what is used stays");
     world.write("toolchains.lock", "version = 1\n");

@@ -396,15 +396,24 @@ fn a_git_that_does_not_answer_and_a_time_that_is_none_stop_a_release() {
     };
     let refused = run("yesterday").exits(2);
     assert!(refused.stderr.contains("SOURCE_DATE_EPOCH=`yesterday` is no time"), "{}", refused.stderr);
-    // Without a repository there is nothing to ask about.
+    // Without a repository there is nothing to ask about, and without a commit nothing to say.
     run("").exits(0);
     std::fs::remove_dir_all(world.path("dist")).expect("remove");
     world.write(".git/HEAD", "");
     let refused = run("").exits(6);
     assert!(refused.stderr.contains("fatal: detected dubious ownership"), "{}", refused.stderr);
-    let hint = "git config --global --add safe.directory [ROOT]";
+    let hint = "git config --global --add safe.directory \"[ROOT]\"";
     assert!(refused.stderr.contains(hint), "{}", refused.stderr);
-    assert_eq!(names(&world.path("dist")), Vec::<String>::new());
+    assert!(!world.path("dist").exists(), "before anything is packed");
+    run("1700000000").exits(6);
+    assert!(!world.path("dist").exists(), "whoever says the time");
+    world.write("bin/git", "#!/bin/sh\necho \"fatal: not a git repository\" >&2\nexit 128\n");
+    let refused = run("").exits(6);
+    assert!(refused.stderr.contains("hint: see what git says of the folder: git -C \"[ROOT]\" status"));
+    world.write("bin/git", "#!/bin/sh\n[ $1 = status ]\n");
+    run("").exits(0);
+    let provenance = std::fs::read_to_string(world.path("dist/provenance.intoto.json")).expect("provenance");
+    assert!(!provenance.contains("gitCommit"), "no commit: {provenance}");
 }
 
 #[test]

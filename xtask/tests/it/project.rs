@@ -198,3 +198,20 @@ fn a_source_package_of_the_lock_is_built_by_its_name() {
     let from_folder = std::fs::read(artifact(&world, "gfx1201").join("bin/trio")).expect("the program");
     assert!(program == from_folder, "the same bytes as from a folder");
 }
+
+#[test]
+fn a_project_may_write_into_its_own_folder() {
+    let world = component_world();
+    let folder = project(&world, "p");
+    let generate = "file(WRITE ${CMAKE_SOURCE_DIR}/answer.h \"#define ANSWER 42\\n\")\n";
+    world.write("p/CMakeLists.txt", &format!("{CMAKE}{generate}"));
+    world.write("p/answer.c", "#include \"answer.h\"\nint answer(void) { return ANSWER; }\n");
+    build(&world, &folder, "gfx1201", &[]).exits(0);
+    // What was written is a source from then on.
+    let built = |expected: &str| {
+        let run = build(&world, &folder, "gfx1201", &[]).exits(0);
+        assert_eq!(run.stdout, expected, "{}", run.stderr);
+    };
+    built("1 artifact, 1 built\n");
+    built("1 artifact, 0 built\n");
+}

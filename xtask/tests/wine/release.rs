@@ -44,14 +44,16 @@ fn name() -> String {
 /// Unpacked by another program.
 fn unpacked() -> &'static PathBuf {
     static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
-    UNPACKED.get_or_init(|| {
-        let out = scratch().join("release");
-        unzip(&packed().join(format!("{}.zip", name())), &out);
-        out.join(name())
-    })
+    UNPACKED.get_or_init(|| unpack("release"))
 }
 
-/// A program of the release, in the folder of `runtime`, where it finds a HIP runtime if there is one.
+fn unpack(folder: &str) -> PathBuf {
+    let out = scratch().join(folder);
+    unzip(&packed().join(format!("{}.zip", name())), &out);
+    out.join(name())
+}
+
+/// A program of the release.
 fn run(program: &str, arguments: &[&str], folder: &Path) -> Output {
     let output = command(&unpacked().join(program)).args(arguments).current_dir(folder).output();
     output.expect("Wine starts")
@@ -86,7 +88,17 @@ pub(crate) fn a_whole_windows_release_is_packed_on_linux() {
 pub(crate) fn the_self_test_of_the_windows_release_runs() {
     let without = run("strata-device.exe", &["--selftest"], unpacked());
     assert_eq!(without.status.code(), Some(6), "no runtime: {}", text(&without));
-    let with = run("strata-device.exe", &["--selftest"], runtime());
+    let elsewhere = run("strata-device.exe", &["--selftest"], runtime());
+    assert_eq!(
+        elsewhere.status.code(),
+        Some(6),
+        "one of the current folder is not taken: {}",
+        text(&elsewhere)
+    );
+    let beside = unpack("release-with-runtime");
+    let library = "amdhip64_7.dll";
+    std::fs::copy(runtime().join(library), beside.join(library)).expect("copy");
+    let with = command(&beside.join("strata-device.exe")).arg("--selftest").output().expect("Wine starts");
     assert_eq!(with.status.code(), Some(0), "{}", text(&with));
     assert!(text(&with).contains("AMD Radeon RX 9070 XT"), "{}", text(&with));
 }
