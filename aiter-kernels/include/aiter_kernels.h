@@ -20,7 +20,7 @@
 // There is no such operation here, or no kernel for it on this GPU.
 #define AITER_UNSUPPORTED 2
 
-// The HIP runtime or the code objects failed.
+// The HIP runtime, the code objects or this library itself failed.
 #define AITER_RUNTIME_ERROR 3
 
 // bfloat16.

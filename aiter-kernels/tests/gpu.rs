@@ -59,5 +59,8 @@ fn nothing_is_loaded_while_a_graph_is_recorded() {
     }
     let (_, error) = call();
     assert!(matches!(error, Error::Recording { scratch: 0 }), "{error}");
-    assert!(error.to_string().ends_with("make the same call once before the recording"), "{error}");
+    assert!(
+        error.to_string().ends_with("make the same call once on the same stream before the recording"),
+        "{error}"
+    );
 }

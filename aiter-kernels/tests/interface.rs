@@ -142,6 +142,44 @@ fn sequences_of_min_seqlen_q_queries_are_left_out() {
 }
 
 #[test]
+fn pages_of_sequences_without_anything_to_compute_are_not_looked_at() {
+    let tensors = Varlen::new();
+    let mut o = vec![f16::NAN; 7 * HEADS * D];
+    let kv = vec![f16::ONE; 5 * 4 * D];
+    // The sequences have 2, 0 and 3 queries: the first is left out.
+    let (table, lengths) = ([-1, -1, 99, 99, 0, -1], [5, 1, 3]);
+    let call = Attention {
+        k: Tensor::of(&kv, &[5, 4, 1, D]),
+        v: Tensor::of(&kv, &[5, 4, 1, D]),
+        sequences: Sequences::Paged {
+            cu_seqlens_q: Tensor::of(&tensors.cu_q, &[4]),
+            seqlens_k: Tensor::of(&lengths, &[3]),
+            block_table: Tensor::of(&table, &[3, 2]),
+            max_seqlen_q: 3,
+            max_seqlen_k: 5,
+            min_seqlen_q: 2,
+        },
+        ..tensors.call(&mut o)
+    };
+    kernels().attention(&call, None).expect("it fits");
+    assert!(o[2 * HEADS * D..5 * HEADS * D].iter().all(|x| *x == f16::ONE));
+    assert!(o[..2 * HEADS * D].iter().chain(&o[5 * HEADS * D..]).all(|x| x.is_nan()));
+}
+
+#[test]
+fn no_heads_are_nothing_to_compute() {
+    let tensors = Varlen::new();
+    let (mut o, mut lse) = (Vec::<f16>::new(), Vec::<f32>::new());
+    let call = Attention {
+        q: Tensor::of::<f16>(&[], &[7, 0, D]),
+        lse: Some(TensorMut::of(&mut lse, &[0, 7])),
+        out: TensorMut::of(&mut o, &[7, 0, D]),
+        ..tensors.call(&mut [])
+    };
+    kernels().attention(&call, None).expect("it fits");
+}
+
+#[test]
 fn paged_attention_is_varlen_attention_after_gather() {
     let tensors = Varlen::new();
     let (mut o, mut paged_o) = (vec![f16::ZERO; 7 * HEADS * D], vec![f16::ZERO; 7 * HEADS * D]);

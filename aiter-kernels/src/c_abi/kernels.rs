@@ -61,11 +61,23 @@ pub(super) unsafe fn call(
     let Some(AiterKernels(kernels)) = (unsafe { kernels.as_ref() }) else {
         return status(Err(wrong("kernels", "what aiter_open gave", "null")));
     };
+    // A panic must not reach the caller, whose language knows none.
+    let make = |stream: Option<&Stream>| {
+        let made = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| make(kernels, stream)));
+        status(made.unwrap_or_else(|panic| Err(bug(&*panic))))
+    };
     if stream.is_null() {
-        return status(make(kernels, None));
+        return make(None);
     }
     // Without a runtime there is no tensor that a stream is for: the call itself will say so.
     // SAFETY: a stream that the caller keeps.
     let stream = kernels.with_runtime_of(|runtime| unsafe { runtime.borrowed_stream(stream) }).ok();
-    status(make(kernels, stream.as_ref()))
+    make(stream.as_ref())
+}
+
+/// What a panic says, without a NUL.
+fn bug(panic: &(dyn std::any::Any + Send)) -> Error {
+    let words = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    Error::Bug { words: words.replace('\0', " ") }
 }

@@ -8,7 +8,7 @@ pub const AITER_OK: i32 = 0;
 pub const AITER_INVALID_ARGUMENT: i32 = 1;
 /// There is no such operation here, or no kernel for it on this GPU.
 pub const AITER_UNSUPPORTED: i32 = 2;
-/// The HIP runtime or the code objects failed.
+/// The HIP runtime, the code objects or this library itself failed.
 pub const AITER_RUNTIME_ERROR: i32 = 3;
 
 thread_local! {
@@ -32,7 +32,8 @@ pub(super) fn status(result: Result<(), Error>) -> i32 {
         | Error::Call(_)
         | Error::Card { .. }
         | Error::Recording { .. }
-        | Error::CodeObject { .. } => AITER_RUNTIME_ERROR,
+        | Error::CodeObject { .. }
+        | Error::Bug { .. } => AITER_RUNTIME_ERROR,
         _ => AITER_INVALID_ARGUMENT,
     }
 }

@@ -289,7 +289,12 @@ impl Attention<'_> {
 
     fn compute_as<T: Stored>(&self, sizes: &Sizes) -> Result<(), Error> {
         let &Sizes { heads, kv_heads, head_dim, max_queries, .. } = sizes;
-        let sequences = self.sequences.lengths(sizes, &self.q, &self.k)?;
+        let mut sequences = self.sequences.lengths(sizes, &self.q, &self.k)?;
+        if sizes.page_rows.is_some() {
+            // As on a GPU, nobody looks at the pages of a sequence without anything to compute.
+            let left_out = sequences.iter_mut().filter(|sequence| sequence.queries <= sizes.min_queries);
+            left_out.for_each(|sequence| sequence.keys = 0);
+        }
         let rows: usize = sequences.iter().map(|s| s.queries).sum();
         let (block_table, mut layout) = (self.sequences.block_table(), KvLayout::Packed);
         if let Some((page_rows, (block_table, block_table_stride))) =
@@ -353,7 +358,7 @@ impl Attention<'_> {
             let out = TensorMut(self.out.0.narrowed(0, rows.clone()));
             out.write(&found.o[rows.start * width..rows.end * width])?;
             if let Some(lse) = &self.lse {
-                let by_head = found.lse.chunks(total).flat_map(|head| &head[rows.clone()]);
+                let by_head = found.lse.chunks(total.max(1)).flat_map(|head| &head[rows.clone()]);
                 TensorMut(lse.0.narrowed(1, rows.clone())).write(&by_head.copied().collect::<Vec<_>>())?;
             }
         }

@@ -117,12 +117,18 @@ pub enum Error {
     },
     /// The stream is recording a graph, and something has to be loaded or allocated first: both would end the recording.
     #[error(
-        "stream: is recording a graph, and this call loads its kernels or takes {scratch} bytes of memory first; make the same call once before \
-         the recording"
+        "stream: is recording a graph, and this call loads its kernels or takes {scratch} bytes of memory first; make the same call once on the \
+         same stream before the recording"
     )]
     Recording {
         /// Bytes that the call needs beside its tensors.
         scratch: u64,
+    },
+    /// A fault of this crate.
+    #[error("a bug of aiter-kernels, please report it: {words}")]
+    Bug {
+        /// What the panic said.
+        words: String,
     },
     /// A code object that cannot be read.
     #[error("failed to read `{}`: {reason}", .path.display())]

@@ -33,28 +33,29 @@ fn room_of_groups(groups: &str, read: impl Fn(&str) -> Option<String>) -> Option
         let (controllers, path) =
             line.split_once(':').and_then(|(_, rest)| rest.split_once(':')).unwrap_or_default();
         let names = match controllers {
-            "" => Some(["/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file "]),
-            _ if controllers.split(',').any(|name| name == "memory") => Some([
-                "/sys/fs/cgroup/memory",
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file ",
-            ]),
+            "" => Some(["/sys/fs/cgroup", "memory.max", "memory.current", ""]),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                Some(["/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"])
+            }
             _ => None,
         };
         let around = std::path::Path::new(path).ancestors().filter_map(std::path::Path::to_str);
         names.into_iter().flat_map(|names| around.clone().map(move |path| (names, path))).collect::<Vec<_>>()
     });
-    let room = |([root, limit, used, inactive], path): ([&str; 4], &str)| {
+    let room = |([root, limit, used, prefix], path): ([&str; 4], &str)| {
         let text = |name: &str| read(&format!("{root}{}/{name}", path.trim_end_matches('/')));
         // `max` is no limit.
         let limit: u64 = text(limit)?.trim().parse().ok()?;
         let used: u64 = text(used)?.trim().parse().ok()?;
-        // Pages of files that nobody uses are given back when they are wanted.
-        let inactive = text("memory.stat").and_then(|table| {
-            table.lines().find_map(|line| line.strip_prefix(inactive)?.trim().parse::<u64>().ok())
-        });
-        Some(limit.saturating_sub(used.saturating_sub(inactive.unwrap_or(0))))
+        // Pages of files are given back when they are wanted, as MemAvailable counts them: a model that was mapped before is no memory that is used.
+        let table = text("memory.stat").unwrap_or_default();
+        let pages = |name: &str| {
+            let number =
+                |line: &str| line.strip_prefix(prefix)?.strip_prefix(name)?.trim().parse::<u64>().ok();
+            table.lines().find_map(number).unwrap_or(0)
+        };
+        let files = pages("inactive_file ") + pages("active_file ");
+        Some(limit.saturating_sub(used.saturating_sub(files)))
     };
     rooms.filter_map(room).min()
 }
@@ -81,7 +82,7 @@ mod tests {
             ("/sys/fs/cgroup/a/b/memory.current", "700\n"),
             ("/sys/fs/cgroup/a/memory.max", "1000\n"),
             ("/sys/fs/cgroup/a/memory.current", "900\n"),
-            ("/sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 300\n"),
+            ("/sys/fs/cgroup/a/memory.stat", "anon 1\ninactive_file 100\nactive_file 200\n"),
         ];
         assert_eq!(room_of_groups("0::/a/b\n", read(second)), Some(400));
         assert_eq!(room_of_groups("0::/a/b\n", read(&[])), None);
@@ -91,10 +92,14 @@ mod tests {
         let first: &[_] = &[
             ("/sys/fs/cgroup/memory/c/memory.limit_in_bytes", "50"),
             ("/sys/fs/cgroup/memory/c/memory.usage_in_bytes", "20"),
+            (
+                "/sys/fs/cgroup/memory/c/memory.stat",
+                "active_file 9\ntotal_inactive_file 1\ntotal_active_file 2\n",
+            ),
             ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712"),
             ("/sys/fs/cgroup/memory/memory.usage_in_bytes", "20"),
         ];
-        assert_eq!(room_of_groups("5:cpu,cpuacct:/c\n4:memory:/c\n", read(first)), Some(30));
+        assert_eq!(room_of_groups("5:cpu,cpuacct:/c\n4:memory:/c\n", read(first)), Some(33));
         assert_eq!(room_of_groups("nonsense", read(first)), None);
     }
 }

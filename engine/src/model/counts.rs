@@ -85,9 +85,15 @@ impl ExpertCounts {
         let rows: Vec<String> =
             self.counts().iter().map(|layer| serde_json::json!(layer).to_string()).collect();
         let text = format!("[\n{}\n]\n", rows.join(",\n"));
+        // A link or a device stays one.
+        let is_file = std::fs::symlink_metadata(path).map_or(true, |meta| meta.is_file());
         let mut beside = path.as_os_str().to_owned();
         beside.push(".new");
-        let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path));
+        let replaced = || {
+            let replaced = std::fs::write(&beside, &text).and_then(|()| std::fs::rename(&beside, path));
+            replaced.inspect_err(|_| drop(std::fs::remove_file(&beside)))
+        };
+        let written = if is_file { replaced() } else { std::fs::write(path, &text) };
         written.map_err(|why| CountsError::File { verb: "write", path: path.to_owned(), why })
     }
 }
@@ -106,6 +112,8 @@ mod tests {
         counts.add(1, [0, 2, 2].into_iter());
         counts.write(&path).expect("a file");
         assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing beside it");
+        #[cfg(unix)]
+        counts.write(Path::new("/dev/null")).expect("a device that takes everything");
         let again = ExpertCounts::read(&path, 2, 3).expect("counts");
         assert_eq!(again.counts(), [vec![0, 0, 0], vec![1, 0, 2]]);
         let other = ExpertCounts::read(&path, 2, 4).expect_err("another model").to_string();

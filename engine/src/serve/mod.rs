@@ -73,7 +73,7 @@ where
         api_key: settings.api_key,
         body_limit: settings.body_limit,
         queue_limit: settings.queue_limit,
-        most_open: scheduler.slots() + settings.queue_limit,
+        most_open: scheduler.slots().saturating_add(settings.queue_limit),
         open: Arc::default(),
         requests,
         metrics: metrics.clone(),

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::metrics::Metrics;
 use super::request::{Ask, Prompt, random};
 use super::stream::Events;
-use super::worker::Connection;
+use super::worker::{Connection, Place};
 use crate::generate::{Event, Refused, Request, check};
 use crate::loaded::Language;
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
@@ -164,24 +164,22 @@ impl Service {
     }
 
     async fn submit(&self, ask: Ask) -> Result<UnboundedReceiver<Event>, Failure> {
+        let Some(place) = Place::take(&self.open, self.most_open) else {
+            let said = format!("{} requests wait already: try again later", self.queue_limit);
+            return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", said));
+        };
         // A long text takes its time, in which this thread answers others.
         let language = self.language.clone();
         let prompt = tokio::task::spawn_blocking(move || tokens(&language, ask.prompt));
-        let prompt = prompt.await.map_err(|_| stopped())??;
+        let prompt = prompt.await.map_err(|_| failed("the prompt could not be turned into tokens"))??;
         check(&prompt, self.context, self.vocabulary).map_err(|refused| match refused {
             Refused::TooLong { .. } => {
                 Failure::new(StatusCode::BAD_REQUEST, "context_length_exceeded", refused.to_string())
             }
             _ => Failure::invalid(refused.to_string(), None),
         })?;
-        let more = |open| (open < self.most_open).then_some(open + 1);
-        if self.open.fetch_update(Relaxed, Relaxed, more).is_err() {
-            let said = format!("{} requests wait already: try again later", self.queue_limit);
-            return Err(Failure::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", said));
-        }
         let (sender, receiver) = unbounded_channel();
-        let sink =
-            Connection { sender, metrics: self.metrics.clone(), open: self.open.clone(), is_done: false };
+        let sink = Connection { sender, metrics: self.metrics.clone(), place: Some(place) };
         let request = Request {
             prompt,
             limit: ask.limit.unwrap_or(self.context),
@@ -221,6 +219,10 @@ fn tokens(language: &Language, prompt: Prompt) -> Result<Vec<u32>, Failure> {
 
 fn stopped() -> Failure {
     Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "stopped", "the engine has stopped")
+}
+
+fn failed(said: &str) -> Failure {
+    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", said)
 }
 
 /// Waits for all of an answer.

@@ -39,9 +39,25 @@ pub(super) fn run<B: Backend>(mut scheduler: Scheduler<B>, requests: &Receiver<R
 pub(super) struct Connection {
     pub(super) sender: UnboundedSender<Event>,
     pub(super) metrics: Arc<Metrics>,
-    /// Requests that are taken and not ended: one less when this is done.
-    pub(super) open: Arc<AtomicUsize>,
-    pub(super) is_done: bool,
+    /// Until the request has ended.
+    pub(super) place: Option<Place>,
+}
+
+/// A request's place among those that are computed or wait; free again when this is dropped.
+pub(super) struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    /// One of `most`, of which `open` are taken; `None`: all are.
+    pub(super) fn take(open: &Arc<AtomicUsize>, most: usize) -> Option<Self> {
+        let more = |open| (open < most).then_some(open + 1);
+        open.fetch_update(Relaxed, Relaxed, more).ok().map(|_| Self(open.clone()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
 }
 
 impl Sink for Connection {
@@ -50,9 +66,8 @@ impl Sink for Connection {
             self.metrics.finish(*times);
         }
         // Before the client knows, who may ask again at once.
-        if matches!(event, Event::Done(..) | Event::Failed(_)) && !self.is_done {
-            self.is_done = true;
-            self.open.fetch_sub(1, Relaxed);
+        if matches!(event, Event::Done(..) | Event::Failed(_)) {
+            self.place = None;
         }
         // One that left is seen at the next step.
         let _ = self.sender.send(event);
@@ -65,9 +80,8 @@ impl Sink for Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if !self.is_done {
+        if self.place.is_some() {
             self.metrics.cancelled.fetch_add(1, Relaxed);
-            self.open.fetch_sub(1, Relaxed);
         }
     }
 }

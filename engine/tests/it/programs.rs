@@ -20,6 +20,17 @@ pub(crate) fn strata() -> Command {
     command
 }
 
+/// A folder where every name of the HIP runtime is a file that is no library, so that none is found on any machine.
+fn no_runtime() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"] {
+        let no_library =
+            "not a library, and longer than the header of one, so that the loader sees what it is";
+        std::fs::write(folder.path().join(name), no_library).expect("a file");
+    }
+    folder
+}
+
 fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -93,7 +104,10 @@ fn bench_measures_and_plan_ends_in_its_verdict() {
         "{}",
         out(&output)
     );
-    let output = strata().arg("plan").arg(&path).args(["--gpu", "3"]).output().expect("strata starts");
+    let runtime = no_runtime();
+    let output =
+        strata().env("LD_LIBRARY_PATH", runtime.path()).arg("plan").arg(&path).args(["--gpu", "3"]).output();
+    let output = output.expect("strata starts");
     assert_eq!(output.status.code(), Some(1));
     let said = "error: there is no card: failed to load the HIP runtime; tried `libamdhip64.so.7` (";
     assert!(talk(&output).starts_with(said), "{}", talk(&output));
@@ -145,13 +159,14 @@ fn every_architecture_runs_with_every_type_of_tensor() {
 /// Without a HIP runtime.
 #[test]
 fn a_card_that_is_asked_for_has_to_be_there() {
-    let (_folder, path) = model();
+    let ((_folder, path), runtime) = (model(), no_runtime());
     let said = [&["--backend", "hip"][..], &["--gpu", "0"], &["--backend", "cpu", "--gpus", "all"]].map(
         |arguments| {
-            let output = strata().arg("generate").arg(&path).args(["--prompt", "x"]).args(arguments).output();
-            let output = output.expect("strata starts");
+            let mut command = strata();
+            command.env("LD_LIBRARY_PATH", runtime.path()).arg("generate").arg(&path).args(["--prompt", "x"]);
+            let output = command.args(arguments).output().expect("strata starts");
             assert_eq!(output.status.code(), Some(1));
-            talk(&output)
+            talk(&output).replace(&runtime.path().display().to_string(), "FOLDER")
         },
     );
     insta::assert_snapshot!(said.join("\n"));

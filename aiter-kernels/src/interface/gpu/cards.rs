@@ -45,7 +45,13 @@ impl Gpus {
         let _entered = runtime.enter(number)?;
         let card = card(cards, runtime, number)?;
         let Plan { calls, .. } = plan(card.device, 0)?;
-        calls.iter().try_for_each(|call| card.load(runtime, kernels, call))
+        // Nothing is loaded: a stream may be recording.
+        calls.iter().map(|call| call.launch.instance.code_object).try_for_each(|name| {
+            match card.modules.contains_key(name) {
+                true => Ok(()),
+                false => read(kernels, card.device.target, name).map(drop),
+            }
+        })
     }
 
     /// Queues what `plan` makes of the card and the address of scratch memory.
@@ -123,7 +129,8 @@ impl Card {
         }
         // At least twice the last one, so that all together are at most twice what is needed.
         let twice = buffers.last().map_or(0, |buffer| 2 * buffer.len() as u64);
-        let buffer = runtime.allocate(usize::try_from(bytes.max(twice)).unwrap_or(usize::MAX))?;
+        let allocate = |bytes: u64| runtime.allocate(usize::try_from(bytes).unwrap_or(usize::MAX));
+        let buffer = allocate(bytes.max(twice)).or_else(|_| allocate(bytes))?;
         let address = buffer.address();
         buffers.push(buffer);
         Ok(address)

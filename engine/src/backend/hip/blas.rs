@@ -57,7 +57,13 @@ impl Blas {
         if refused().contains(&shape) {
             return Ok(false);
         }
-        match self.library.multiply(stream, product, self.tuning.choice(shape)) {
+        let tuned = self.tuning.choice(shape);
+        let multiply = |choice: usize| self.library.multiply(stream, product, choice);
+        let done = match multiply(tuned) {
+            Err(BlasError::NoAlgorithm { .. }) if tuned != 0 => multiply(0),
+            done => done,
+        };
+        match done {
             Err(error @ BlasError::NoAlgorithm { .. }) => {
                 let mut refused = refused();
                 if refused.is_empty() {
