@@ -40,6 +40,8 @@ pub(crate) struct Machine {
     pub(crate) longest_path: Option<usize>,
     /// Windows' setting for paths over 259 characters; `None` elsewhere.
     pub(crate) long_paths: Option<bool>,
+    /// Whether Windows has a page file; `None` elsewhere.
+    pub(crate) page_file: Option<bool>,
     /// The environment.
     pub(crate) variables: BTreeMap<String, String>,
 }

@@ -61,6 +61,7 @@ pub(crate) fn survey(question: &Question) -> Machine {
         volumes: volumes(store, root, to_fetch),
         longest_path: longest_path(store, *selected),
         long_paths: long_paths(),
+        page_file: page_file(),
         variables: crate::build::Parent::of_process().0,
         toolchains,
         sdks,
@@ -172,6 +173,12 @@ fn longest_path(store: &Store, selected: Selected) -> Option<usize> {
     let sources = selected.packages().filter_map(|package| package.sources.first());
     let longest = sources.filter_map(|source| source.tree.as_ref()?.longest).max()?;
     Some(store.length_of(longest))
+}
+
+/// The setting that holds one line for each file, and is empty where there is none.
+fn page_file() -> Option<bool> {
+    let key = r"SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management";
+    cfg!(windows).then(|| windows_value(key, "PagingFiles").is_some_and(|files| !files.trim().is_empty()))
 }
 
 fn long_paths() -> Option<bool> {

@@ -36,7 +36,7 @@ impl Verdict {
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Check {
-    /// What it is about: `toolchain`, `sdk`, `gpu`, `runtime`, `visual-studio`, `windows-sdk`, `program`, `disk`, `path`, `variable`, `proxy`.
+    /// What it is about: `toolchain`, `sdk`, `gpu`, `runtime`, `visual-studio`, `windows-sdk`, `program`, `disk`, `path`, `memory`, `variable`, `proxy`.
     pub(crate) topic: &'static str,
     /// How bad it is.
     pub(crate) verdict: Verdict,

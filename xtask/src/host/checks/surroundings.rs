@@ -37,7 +37,7 @@ const PROXIES: [&str; 4] = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"
 
 pub(super) fn checks(machine: &Machine) -> Vec<Check> {
     let mut checks: Vec<Check> = machine.volumes.iter().map(volume).collect();
-    checks.extend([path_length(machine), long_paths(machine)]);
+    checks.extend([path_length(machine), long_paths(machine), page_file(machine)]);
     checks.extend(variables(machine));
     checks.extend(proxies(machine));
     checks
@@ -75,6 +75,19 @@ fn path_length(machine: &Machine) -> Check {
         (_, Some(length)) => Check::ok(
             "path",
             format!("path lengths: the store's longest has {length} of {MAX_PATH} characters"),
+        ),
+    }
+}
+
+/// Windows promises no more memory than RAM and page file hold, and a card's counts (strata#60).
+fn page_file(machine: &Machine) -> Check {
+    match machine.page_file {
+        None => Check::ok("memory", "page file: this system needs none"),
+        Some(true) => Check::ok("memory", "page file: there is one"),
+        Some(false) => Check::warning(
+            "memory",
+            "page file: there is none, so Windows may refuse memory of a card that has some left",
+            "Set-CimInstance -Query 'SELECT * FROM Win32_ComputerSystem' -Property @{AutomaticManagedPagefile=$true}",
         ),
     }
 }

@@ -77,6 +77,7 @@ fn linux() -> Machine {
         volumes: vec![volume("the store", "/src/store"), volume("temporary files", "/tmp")],
         longest_path: Some(280),
         long_paths: None,
+        page_file: None,
         variables: [("HOME".to_owned(), "/home/x".to_owned())].into(),
     }
 }
@@ -112,6 +113,7 @@ fn windows() -> Machine {
         volumes: vec![volume("the store", r"C:\s"), volume("temporary files", r"C:\Temp")],
         longest_path: Some(180),
         long_paths: Some(true),
+        page_file: Some(true),
         variables: Default::default(),
         programs: Vec::new(),
         ..linux()
@@ -302,6 +304,7 @@ fn what_is_wrong_is_named_with_what_mends_it() {
         m.longest_path = Some(273);
         m.long_paths = Some(false);
     });
+    case("no page file", windows, &|m| m.page_file = Some(false));
     case("variables and proxies", linux, &|m| {
         for (name, value) in [
             ("HIP_PATH", "/opt/rocm"),
