@@ -92,7 +92,7 @@ super::explanations! { Error {
         "build it again from these sources: cargo xtask build --targets TARGET";
     Error::Git { .. } => D30 Prerequisite: "git does not answer about the checkout, so that a release would have neither its time nor its revision.",
         "The checkout belongs to another user, as in a container, and git does not trust it; or it has no commit.",
-        "let git trust the folder: git config --global --add safe.directory FOLDER";
+        "see what git says of the folder: git -C FOLDER status; of dubious ownership: git config --global --add safe.directory FOLDER";
 } else {
     Error::Files(_) => &super::machine::FILES;
     Error::Store(error) => super::store::explain(error);
