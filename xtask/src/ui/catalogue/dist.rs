@@ -91,7 +91,7 @@ super::explanations! { Error {
         "It was built from another version of the workspace, or its BUILD.json was changed.",
         "build it again from these sources: cargo xtask build --targets TARGET";
     Error::Git { .. } => D30 Prerequisite: "git does not answer about the checkout, so that a release would have neither its time nor its revision.",
-        "The checkout belongs to another user, as in a container, and git does not trust it; or it has no commit.",
+        "The checkout belongs to another user, as in a container, and git does not trust it; or it is a worktree whose repository is not there.",
         "see what git says of the folder: git -C FOLDER status; of dubious ownership: git config --global --add safe.directory FOLDER";
 } else {
     Error::Files(_) => &super::machine::FILES;
