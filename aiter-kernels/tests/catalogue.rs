@@ -5,7 +5,7 @@ use aiter_kernels::catalogue::{
     expected_on, instances, native_files,
 };
 use gfx::{Target, Wmma};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -148,4 +148,28 @@ fn an_exception_changes_the_budgets_of_its_targets_alone() {
             }
         }
     }
+}
+
+/// `benches/table.md` has every kernel of every exact target, within its budget.
+#[test]
+fn the_table_of_what_kernels_take_is_complete_and_within_the_budgets() {
+    let table = fs::read_to_string(here("benches/table.md")).expect("the table");
+    let mut rows = HashMap::new();
+    for line in table.lines().filter(|line| line.starts_with("| gfx")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let number = |column: usize| cells[column].parse::<u32>().expect("a number");
+        rows.insert(cells[1], (number(2), number(4), number(5)));
+    }
+    rows.retain(|name, _| !name.contains(" ck_tile_"));
+    let exact = Target::ALL.iter().filter(|target| target.wmma().is_some() && !target.is_generic());
+    for &target in exact {
+        for kernel in code_objects().into_iter().flat_map(|object| expected_on(object, target)) {
+            let name = format!("{target} {}", kernel.name);
+            let (vgprs, lds, scratch) =
+                rows.remove(name.as_str()).unwrap_or_else(|| panic!("no row `{name}`"));
+            assert!(vgprs <= kernel.vgprs && scratch <= kernel.scratch_bytes, "{name}");
+            assert_eq!(lds, kernel.lds_bytes, "{name}");
+        }
+    }
+    assert!(rows.is_empty(), "rows of no kernel: {rows:?}");
 }

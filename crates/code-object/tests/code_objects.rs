@@ -1,6 +1,6 @@
 //! Real code objects, and what is left of them after something went wrong.
 
-use code_object::{CodeObject, Error, Kernel, Kind};
+use code_object::{CodeObject, Error, Expected, Kernel, Kind, violations};
 use gfx::Target;
 
 const GFX1100: &[u8] = include_bytes!("data/gfx1100.co");
@@ -218,5 +218,86 @@ fn kinds_are_told_by_their_encodings() {
         let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let first = code_object::instructions(&code, wmma)[0];
         assert_eq!((first.kind, first.size), (kind, size), "{words:x?}");
+    }
+}
+
+/// What is true of the two kernels of the files.
+fn true_of_both() -> [Expected; 2] {
+    let kernel = |name: &str, argument_bytes, lds_bytes, constants: &[(&str, u32)]| Expected {
+        name: name.into(),
+        threads: 64,
+        argument_bytes,
+        lds_bytes,
+        vgprs: 16,
+        scratch_bytes: 0,
+        wmma: false,
+        constants: constants.iter().map(|(symbol, word)| ((*symbol).into(), vec![*word])).collect(),
+    };
+    [kernel("scale", 16, 0, &[("scale_block", 64)]), kernel("reverse", 8, 256, &[])]
+}
+
+/// Bytes of the file with other ones at the start of the code of `scale`.
+fn with_code(words: &[u32]) -> Vec<u8> {
+    let object = CodeObject::parse(GFX1100).expect("gfx1100");
+    let code = object.code("scale").expect("scale");
+    let at = GFX1100.windows(code.len()).position(|window| window == code).expect("its code");
+    let mut changed = GFX1100.to_vec();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    changed[at..at + bytes.len()].copy_from_slice(&bytes);
+    changed
+}
+
+#[test]
+fn each_rule_of_the_gate_can_fail() {
+    let found = |object: &CodeObject, expected: &[Expected]| {
+        violations(object, expected).iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let object = || CodeObject::parse(GFX1100).expect("gfx1100");
+    assert_eq!(found(&object(), &true_of_both()), Vec::<String>::new());
+
+    type Change<'c> = &'c dyn Fn(&mut [Expected; 2], &mut CodeObject);
+    let changes: [(Change, &[&str]); 11] = [
+        (&|_, object| object.kernels[0].wave_size = 64, &["scale: wave size: 64, expected 32"]),
+        (
+            &|_, object| object.kernels[0].max_flat_workgroup_size = 128,
+            &["scale: largest work-group: 128, expected 64"],
+        ),
+        (
+            &|_, object| object.kernels[0].uses_dynamic_stack = true,
+            &["scale: dynamic stack: true, expected false"],
+        ),
+        (&|expected, _| expected[1].lds_bytes = 128, &["reverse: LDS bytes: 256, expected 128"]),
+        (
+            &|expected, object| {
+                object.kernels[1].lds = 65_540;
+                expected[1].lds_bytes = 65_540;
+            },
+            &["reverse: LDS bytes: 65540, expected at most 65536"],
+        ),
+        (&|expected, _| expected[0].vgprs = 2, &["scale: vgprs: 3, expected at most 2"]),
+        (&|_, object| object.kernels[0].scratch = 4, &["scale: scratch bytes: 4, expected at most 0"]),
+        (&|expected, _| expected[0].argument_bytes = 24, &["scale: argument bytes: 16, expected 24"]),
+        (
+            &|expected, _| expected[0].constants = [("scale_block".to_owned(), vec![32])].into(),
+            &["scale: scale_block: [64, 0, 0, 0], expected [32, 0, 0, 0]"],
+        ),
+        (&|expected, _| expected[0].constants.clear(), &["scale_block: symbol: present, expected absent"]),
+        (&|expected, _| expected[1].wmma = true, &["reverse: v_wmma: absent, expected present"]),
+    ];
+    for (change, words) in changes {
+        let (mut expected, mut object) = (true_of_both(), object());
+        change(&mut expected, &mut object);
+        assert_eq!(found(&object, &expected), words);
+    }
+    assert_eq!(found(&object(), &true_of_both()[..1])[0], "reverse: kernel: present, expected absent");
+
+    // buffer_load_lds_u8, and nothing that the manuals list.
+    for (words, expected) in [
+        (&[0xE0B4_0000, 0x8000_0000][..], "scale: load to LDS: present, expected absent"),
+        (&[0xFFFF_FFFF, 0xFFFF_FFFF], "scale: unknown instruction: present, expected absent"),
+    ] {
+        let changed = CodeObject::parse(&with_code(words)).expect("a code object");
+        let said = found(&changed, &true_of_both());
+        assert!(said.iter().any(|said| said == expected), "{said:?}");
     }
 }

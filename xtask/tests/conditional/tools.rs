@@ -1,6 +1,6 @@
 //! Habits that other people's programs check, and shells that not every machine has.
 
-use crate::support::{World, workspace_root};
+use crate::support::{World, component_world, store, workspace_root};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -32,6 +32,7 @@ pub(crate) fn checks() -> Vec<Check> {
     ] {
         checks.push((name, missing(program), Box::new(move || completes(program))));
     }
+    checks.push(("fish_has_the_compiler_of_the_lock", missing("fish"), Box::new(fish_has_the_compiler)));
     checks
 }
 
@@ -53,6 +54,19 @@ fn passes(program: &str, arguments: &[&str]) {
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     // mdbook only warns of a tag that swallows the words behind it.
     assert!(output.status.success() && !text.contains(" WARN "), "{text}");
+}
+
+fn fish_has_the_compiler() {
+    let world = component_world();
+    let mut command_line =
+        world.command(&["env", "--toolchain", "lite", "--targets", "gfx1201", "--for", "fish", "--store"]);
+    let script = command_line.arg(store()).output().expect("xtask");
+    assert!(script.status.success(), "{script:?}");
+    std::fs::write(world.path("script"), script.stdout).expect("write");
+    let asked = "source script; $CXX --version; ninja --version; echo $STRATA_TARGET";
+    let output = command("fish").args(["--no-config", "-c", asked]).current_dir(world.root()).output();
+    let text = String::from_utf8_lossy(&output.expect("fish").stdout).into_owned();
+    assert!(text.contains("clang version 22") && text.trim_end().ends_with("gfx1201"), "{text}");
 }
 
 fn completes(shell: &str) {

@@ -123,6 +123,31 @@ fn a_shell_has_the_compiler_of_the_lock() {
     }
 }
 
+/// CMake is asked directly, as somebody may who builds without xtask, which would have refused the target.
+#[test]
+fn a_target_without_kernels_is_an_error_and_no_empty_library() {
+    let world = component_world();
+    world.write("ck/include/ck_tile/core.hpp", "");
+    let script = run(&world, &["env", "--for", "bash"])
+        .exits(0)
+        .stdout
+        .replace("[ROOT]", &world.root().display().to_string());
+    let configure = |target: &str| {
+        let native = workspace_root().join("aiter-kernels/native");
+        let code = format!(
+            "{script}\ncmake -S '{}' -B build-{target} -DSTRATA_TARGET={target} -DSTRATA_HIP_ROOT=$STRATA_HIP_ROOT -DCOMPOSABLE_KERNEL_ROOT=$PWD/ck 2>&1",
+            native.display()
+        );
+        let output = Command::new("bash").args(["-c", &code]).current_dir(world.root()).output();
+        let output = output.expect("bash");
+        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (is_configured, said) = configure("gfx1201");
+    assert!(is_configured, "{said}");
+    let (is_configured, said) = configure("gfx1030");
+    assert!(!is_configured && said.contains("gfx1030 has no kernel for silu_and_mul"), "{said}");
+}
+
 #[test]
 fn an_ide_builds_with_the_presets_and_reads_the_compile_commands() {
     let world = component_world();

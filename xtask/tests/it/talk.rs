@@ -189,6 +189,14 @@ fn a_code_is_explained() {
     let all = world.run(&["doctor", "--explain", "all"]).exits(0).stdout;
     let page = std::fs::read_to_string(workspace_root().join("docs/errors.md")).expect("docs/errors.md");
     assert_eq!(all.lines().count(), page.lines().filter(|line| line.starts_with("### ")).count());
+    for code in all.lines().filter_map(|line| line.split_whitespace().next()) {
+        let said = world.run(&["doctor", "--explain", code]).exits(0).stdout;
+        let has = |part: &str| said.lines().any(|line| line.starts_with(part));
+        assert!(
+            has(&format!("{code}: ")) && has("  cause  ") && has("  mend   ") && has("  exit   "),
+            "{said}"
+        );
+    }
     let unknown = world.run(&["doctor", "--explain", "F0"]).exits(2).stderr;
     assert!(unknown.contains("no error has the code `F0`"), "{unknown}");
 }

@@ -22,7 +22,8 @@ fn text(name: &str) -> String {
 #[test]
 fn no_source_file_is_too_long() {
     for name in project_files() {
-        let is_source = [".rs", ".hip", ".h", ".py", ".cmake"].iter().any(|ending| name.ends_with(ending));
+        let is_source =
+            [".rs", ".hip", ".h", ".c", ".py", ".cmake", ".sh"].iter().any(|ending| name.ends_with(ending));
         let lines = if is_source { text(&name).lines().count() } else { 0 };
         assert!(lines <= 600, "{name} has {lines} lines: one idea a file");
     }
@@ -36,7 +37,12 @@ fn no_module_imports_a_command() {
             // Codes and hints are given to the errors of commands too, and the command line names its commands.
             && !name.starts_with("xtask/src/ui/catalogue/")
             && !["xtask/src/main.rs", "xtask/src/cli.rs", "xtask/src/ui/failure.rs"].contains(&name.as_str());
-        assert!(!is_module || !text(&name).contains("crate::commands"), "{name} imports a command");
+        let text = text(&name);
+        // Also as one of several: `use crate::{build, commands}`.
+        let mut several = text.split("use crate::{").skip(1).filter_map(|rest| rest.split_once("};"));
+        let imports =
+            text.contains("crate::commands") || several.any(|(names, _)| names.contains("commands"));
+        assert!(!is_module || !imports, "{name} imports a command");
     }
 }
 
@@ -150,7 +156,7 @@ fn every_known_trouble_has_its_row() {
         rows.collect()
     };
     assert_eq!(numbers(dists), (1..=40).collect::<Vec<_>>());
-    assert!(numbers(neighbours).len() > 30);
+    assert_eq!(numbers(neighbours), (1..=46).collect::<Vec<_>>());
     for row in page.lines().filter(|line| line.starts_with("| ")) {
         assert_eq!(row.replace("\\|", "").matches(" |").count(), 5, "a row of five columns: {row}");
     }

@@ -88,6 +88,10 @@ fn a_card_without_code_and_a_machine_without_a_runtime_are_told() {
     let device = Path::new("gfx1151|a card|16|20|1|32");
     let said = run("launches.py", &[("LD_LIBRARY_PATH", stub), ("STRATA_STUB_DEVICES", device)]);
     assert!(said.contains("there is no code for gfx1151; build it with"), "{said}");
+    let device = Path::new("gfx1201|a card|16|20|1|32");
+    let wrong = [("LD_LIBRARY_PATH", stub), ("STRATA_STUB_DEVICES", device), ("CU_NUM", Path::new("many"))];
+    let said = run("launches.py", &wrong);
+    assert!(said.contains("CU_NUM: expected a number"), "{said}");
     let said = run("launches.py", &[("LD_LIBRARY_PATH", Path::new("/nowhere"))]);
     assert!(said.starts_with("failed to load the HIP runtime; tried `libamdhip64.so.7`"), "{said}");
 }

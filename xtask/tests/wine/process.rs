@@ -8,12 +8,12 @@ use crate::world::{ALL, WRAPPED, engine, world, xtask, xtask_ends};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// Waits for what another process does. Programs start slowly under Wine, so it gets longer than elsewhere.
+/// Waits for what another process does. Programs start slowly under Wine, so it gets longer than elsewhere: a busy machine took over three minutes.
 #[track_caller]
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     let start = std::time::Instant::now();
     while !is_so() {
-        assert!(start.elapsed().as_secs() < 180, "waited in vain until {what}");
+        assert!(start.elapsed().as_secs() < 400, "waited in vain until {what}");
         std::thread::yield_now();
     }
 }

@@ -287,6 +287,12 @@ fn what_no_kernel_can_compute_is_never_launched() {
     large.v = tensor(0x3000, BF16, &[2, 5_000_000, 2, 64]);
     let expected = "k: its size in bytes is 2560000000, kernels count up to 2147483647";
     assert_eq!(message(&large, Target::Gfx1201), expected);
+    let mut large_pool = paged(3, 1);
+    for pool in [&mut large_pool.k, &mut large_pool.v] {
+        *pool = tensor(0x2000, BF16, &[1_000_000, 16, 2, 64]);
+    }
+    let expected = "k: its size in bytes is 4096000000, kernels count up to 2147483647";
+    assert_eq!(message(&large_pool, Target::Gfx1201), expected);
     let mut sparse = dense();
     sparse.q = sparse.q.with_strides(&[3_000_000_000, 512, 64, 1]);
     assert!(message(&sparse, Target::Gfx1201).starts_with("q: "), "{}", message(&sparse, Target::Gfx1201));
@@ -418,6 +424,10 @@ fn new_rows_go_into_pages_and_into_dense_caches() {
     assert_eq!((args.block_table, args.cos, args.rotary_dim, args.page_stride_v), (0, 0, 0, 128 * 128));
     let nope = AppendKv { rope: Some(tables(ElementType::F32)), ..call.clone() };
     assert!(plan(&nope).expect_err("refused").to_string().starts_with("nope_first: "));
+    let pool = || out(0x1000, BF16, &[1_000_000, 16, 2, 64]);
+    let large = AppendKv { k_cache: pool(), v_cache: pool(), ..call };
+    let expected = "k_cache: its size in bytes is 4096000000, kernels count up to 2147483647";
+    assert_eq!(plan(&large).expect_err("refused").to_string(), expected);
 }
 
 #[test]

@@ -77,6 +77,15 @@ fn downloads() -> Vec<anyhow::Error> {
         Error::Certificate { url: url(), reason: text("UnknownIssuer") }.into(),
         Error::Status { url: url(), status: 404 }.into(),
         Error::Status { url: url(), status: 503 }.into(),
+        Error::AllSources {
+            package: package(),
+            version: version.clone(),
+            failures: vec![
+                (text("url https://example.org"), Box::new(Error::Status { url: url(), status: 404 })),
+                (text("pip"), Box::new(Error::Status { url: url(), status: 503 })),
+            ],
+        }
+        .into(),
         Error::Broken { what: url(), got: 1_000, reason: reason() }.into(),
         Error::Stalled { what: url(), got: 1_000, seconds: 60 }.into(),
         Error::Size { what: url(), expected: 2_000, actual: 1_999 }.into(),
