@@ -35,16 +35,17 @@ fn every_event_is_what_the_schema_says() {
         let arguments: Vec<&str> = arguments.iter().chain(&["--format", "json"]).copied().collect();
         lines += &world.run(&arguments).exits(code).stdout;
     }
+    let (_mirror, warned) = with_a_source_that_is_gone();
+    lines += &warned.run(&arguments).exits(0).stdout;
     let panicked = world.command(&["store", "path", "--format", "json"]).env("STRATA_PANIC", "x").output();
     lines += &world.ended(panicked.expect("xtask")).exits(101).stdout;
     let kinds: std::collections::BTreeSet<String> =
         events(&lines).iter().map(|event| event["event"].as_str().expect("event").to_owned()).collect();
-    for kind in ["phase", "progress", "note", "result", "error"] {
+    for kind in ["phase", "progress", "note", "warning", "result", "error"] {
         assert!(kinds.contains(kind), "no `{kind}` among {kinds:?}");
     }
     let schema = workspace_root().join("docs/events.schema.json");
     assert_eq!(json_complaints(&schema, &lines), "");
-    assert_eq!(json_complaints(&schema, r#"{"event": "warning", "schema": 1, "message": "x"}"#), "");
     // A schema that takes everything would pass too.
     for wrong in [
         r#"{"event": "phase", "schema": 1}"#,
@@ -128,6 +129,17 @@ fn without_a_terminal_slow_work_says_a_line_and_no_control_codes() {
     assert!(!run.stderr.contains('\x1b') && !run.stderr.contains('\r'), "{:?}", run.stderr);
 }
 
+/// A package whose first source is not there, which is worth a warning.
+fn with_a_source_that_is_gone() -> (Server, World) {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let (hash, size) = (sha256(&archive), Some(archive.len()));
+    let gone = server.offer("gone.tar.gz", b"", Fault::Status(404));
+    let good = server.offer("good.tar.gz", &archive, Fault::None);
+    let world = World::with_lock(&lock(&[(&gone, &hash, size), (&good, &hash, size)]));
+    (server, world)
+}
+
 #[test]
 fn github_gets_an_annotation_at_the_line() {
     let world = World::with_lock("version = 1\n[[package]]\nname = \"x\"\ncolour = \"red\"\n");
@@ -146,6 +158,10 @@ fn github_gets_an_annotation_at_the_line() {
     let json = annotation(&["lock", "show", "--format", "json"]);
     assert_eq!(json, of_lock, "stdout is for events, so stderr has it too");
     assert!(!world.run(&["lock", "show"]).stderr.contains("::error"), "only in Actions");
+    let (_server, world) = with_a_source_that_is_gone();
+    let warned = world.command(&BOOTSTRAP).env("GITHUB_ACTIONS", "true").output().expect("xtask");
+    let warned = world.ended(warned).exits(0).stderr;
+    assert!(warned.lines().any(|line| line.starts_with("::warning") && line.contains("404")), "{warned}");
 }
 
 #[test]
