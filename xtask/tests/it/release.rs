@@ -59,6 +59,18 @@ fn the_second_release_compiles_nothing() {
     }
 }
 
+#[test]
+fn an_ide_gets_the_sources_of_both_components() {
+    let commands =
+        std::fs::read_to_string(released().first.path("compile_commands.json")).expect("for clangd");
+    let commands: serde_json::Value = serde_json::from_str(&commands).expect("JSON");
+    let files = commands.as_array().expect("commands").iter().filter_map(|command| command["file"].as_str());
+    let files: Vec<&str> = files.collect();
+    for source in ["engine/native/matrix.hip", "aiter-kernels/native/norm/norm.hip"] {
+        assert!(files.iter().any(|file| file.ends_with(source)), "{source} is not among {files:?}");
+    }
+}
+
 fn no_path_of_this_machine(files: &BTreeMap<String, Vec<u8>>, paths: &[&Path]) {
     let home = std::env::var("HOME").expect("HOME");
     let cargo = format!("{home}/.cargo");
