@@ -1,8 +1,8 @@
 //! The interface on the host: results are the reference's, and what does not fit is refused by name with nothing written.
 
 use aiter_kernels::interface::{
-    Activation, AppendKv, Attention, AttentionOptions, ElementType, GatedActivation, Kernels, Norm, NormKind,
-    QuantisePerToken, Residual, Rope, RopeStyle, RopeTables, Sequences, Tensor, TensorMut,
+    Activation, AppendKv, Attention, AttentionOptions, ElementType, GatedActivation, Kernels, Limits, Norm,
+    NormKind, QuantisePerToken, Residual, Rope, RopeStyle, RopeTables, Sequences, Tensor, TensorMut,
 };
 use aiter_kernels::reference::{self, Element, Mask, Origin};
 use half::{bf16, f16};
@@ -76,6 +76,9 @@ struct Varlen {
 const HEADS: usize = 2;
 const D: usize = 8;
 
+/// Of the sequences below.
+const LIMITS: Limits = Limits { max_seqlen_q: 3, max_seqlen_k: 5, min_seqlen_q: 0 };
+
 impl Varlen {
     fn new() -> Self {
         let (q, kv) = (7 * HEADS * D, 9 * D);
@@ -98,11 +101,30 @@ impl Varlen {
             sequences: Sequences::Varlen {
                 cu_seqlens_q: Tensor::of(&self.cu_q, &[4]),
                 cu_seqlens_k: Tensor::of(&self.cu_k, &[4]),
-                max_seqlen_q: 3,
-                max_seqlen_k: 5,
-                min_seqlen_q: 0,
+                limits: LIMITS,
             },
             options: AttentionOptions::default(),
+        }
+    }
+
+    /// The same queries over pages of 4 rows.
+    fn paged_call<'a>(
+        &'a self,
+        o: &'a mut [f16],
+        (k, v): (&'a [f16], &'a [f16]),
+        table: &'a [i32; 6],
+        limits: Limits,
+    ) -> Attention<'a> {
+        Attention {
+            k: Tensor::of(k, &[5, 4, 1, D]),
+            v: Tensor::of(v, &[5, 4, 1, D]),
+            sequences: Sequences::Paged {
+                cu_seqlens_q: Tensor::of(&self.cu_q, &[4]),
+                seqlens_k: Tensor::of(&[5, 1, 3], &[3]),
+                block_table: Tensor::of(table, &[3, 2]),
+                limits,
+            },
+            ..self.call(o)
         }
     }
 }
@@ -122,8 +144,8 @@ fn sequences_of_min_seqlen_q_queries_are_left_out() {
     let run = |least: usize| {
         let (mut o, mut lse) = (vec![f16::NAN; 7 * HEADS * D], vec![f32::NAN; HEADS * 7]);
         let mut call = tensors.call(&mut o);
-        if let Sequences::Varlen { min_seqlen_q, .. } = &mut call.sequences {
-            *min_seqlen_q = least;
+        if let Sequences::Varlen { limits, .. } = &mut call.sequences {
+            limits.min_seqlen_q = least;
         }
         call.lse = Some(TensorMut::of(&mut lse, &[HEADS, 7]));
         kernels().attention(&call, None).expect("it fits");
@@ -147,20 +169,8 @@ fn pages_of_sequences_without_anything_to_compute_are_not_looked_at() {
     let mut o = vec![f16::NAN; 7 * HEADS * D];
     let kv = vec![f16::ONE; 5 * 4 * D];
     // The sequences have 2, 0 and 3 queries: the first is left out.
-    let (table, lengths) = ([-1, -1, 99, 99, 0, -1], [5, 1, 3]);
-    let call = Attention {
-        k: Tensor::of(&kv, &[5, 4, 1, D]),
-        v: Tensor::of(&kv, &[5, 4, 1, D]),
-        sequences: Sequences::Paged {
-            cu_seqlens_q: Tensor::of(&tensors.cu_q, &[4]),
-            seqlens_k: Tensor::of(&lengths, &[3]),
-            block_table: Tensor::of(&table, &[3, 2]),
-            max_seqlen_q: 3,
-            max_seqlen_k: 5,
-            min_seqlen_q: 2,
-        },
-        ..tensors.call(&mut o)
-    };
+    let (table, limits) = ([-1, -1, 99, 99, 0, -1], Limits { min_seqlen_q: 2, ..LIMITS });
+    let call = tensors.paged_call(&mut o, (&kv, &kv), &table, limits);
     kernels().attention(&call, None).expect("it fits");
     assert!(o[2 * HEADS * D..5 * HEADS * D].iter().all(|x| *x == f16::ONE));
     assert!(o[..2 * HEADS * D].iter().chain(&o[5 * HEADS * D..]).all(|x| x.is_nan()));
@@ -194,20 +204,8 @@ fn paged_attention_is_varlen_attention_after_gather() {
         }
         cache
     };
-    let (k, v, lengths) = (scatter(&tensors.k), scatter(&tensors.v), [5, 1, 3]);
-    let call = Attention {
-        k: Tensor::of(&k, &[5, 4, 1, D]),
-        v: Tensor::of(&v, &[5, 4, 1, D]),
-        sequences: Sequences::Paged {
-            cu_seqlens_q: Tensor::of(&tensors.cu_q, &[4]),
-            seqlens_k: Tensor::of(&lengths, &[3]),
-            block_table: Tensor::of(&table, &[3, 2]),
-            max_seqlen_q: 3,
-            max_seqlen_k: 5,
-            min_seqlen_q: 0,
-        },
-        ..tensors.call(&mut paged_o)
-    };
+    let (k, v) = (scatter(&tensors.k), scatter(&tensors.v));
+    let call = tensors.paged_call(&mut paged_o, (&k, &v), &table, LIMITS);
     kernels().attention(&call, None).expect("it fits");
     assert_eq!(o, paged_o);
 }

@@ -4,6 +4,10 @@
 #[path = "../../crates/hip/tests/stub/mod.rs"]
 mod stub;
 
+#[path = "it/support/no_runtime.rs"]
+mod no_runtime;
+
+use no_runtime::no_runtime;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -39,14 +43,6 @@ const REST: [(&str, &[u8]); 3] = [
 
 fn good_release() -> TempDir {
     release(&[&REST[..], &[("gfx1201/engine/rms_norm.co", GFX1201)]].concat())
-}
-
-/// A folder where every name of the runtime is a file that is no library, so that none is found on any machine.
-fn no_runtime() -> TempDir {
-    let names = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"];
-    let no_library: &[u8] =
-        b"not a library, and longer than the header of one, so that the loader sees what it is";
-    release(&names.map(|name| (name, no_library)))
 }
 
 fn stub() -> &'static Path {

@@ -1,6 +1,6 @@
 use super::kernels::{AiterKernels, call};
 use super::tensor::{AiterTensor, input, optional_input, optional_output, output, wrong};
-use crate::interface::{Attention, AttentionOptions, Error, Sequences};
+use crate::interface::{Attention, AttentionOptions, Error, Limits, Sequences};
 use crate::reference::Origin;
 use std::ffi::c_void;
 
@@ -128,12 +128,12 @@ unsafe fn attention<'a>(arguments: &AiterAttention) -> Result<Attention<'a>, Err
         usize::try_from(length)
             .map_err(|_| wrong(argument, "a length that is not negative", &length.to_string()))
     };
-    let lengths = || {
-        Ok::<_, Error>((
-            length("max_seqlen_q", arguments.max_seqlen_q)?,
-            length("max_seqlen_k", arguments.max_seqlen_k)?,
-            length("min_seqlen_q", arguments.min_seqlen_q)?,
-        ))
+    let limits = || {
+        Ok::<_, Error>(Limits {
+            max_seqlen_q: length("max_seqlen_q", arguments.max_seqlen_q)?,
+            max_seqlen_k: length("max_seqlen_k", arguments.max_seqlen_k)?,
+            min_seqlen_q: length("min_seqlen_q", arguments.min_seqlen_q)?,
+        })
     };
     // SAFETY: the caller vouches for all tensors.
     unsafe {
@@ -145,19 +145,10 @@ unsafe fn attention<'a>(arguments: &AiterAttention) -> Result<Attention<'a>, Err
             (None, ..) => return Err(wrong("cu_seqlens_q", "a tensor", "null")),
             (Some(cu_seqlens_q), _, Some(block_table)) => {
                 let seqlens_k = input("seqlens_k", arguments.seqlens_k)?;
-                let (max_seqlen_q, max_seqlen_k, min_seqlen_q) = lengths()?;
-                Sequences::Paged {
-                    cu_seqlens_q,
-                    seqlens_k,
-                    block_table,
-                    max_seqlen_q,
-                    max_seqlen_k,
-                    min_seqlen_q,
-                }
+                Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, limits: limits()? }
             }
             (Some(cu_seqlens_q), Some(cu_seqlens_k), None) => {
-                let (max_seqlen_q, max_seqlen_k, min_seqlen_q) = lengths()?;
-                Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, min_seqlen_q }
+                Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, limits: limits()? }
             }
             (Some(_), None, None) => return Err(wrong("cu_seqlens_k", "a tensor", "null")),
         };

@@ -14,12 +14,8 @@ pub enum Sequences<'a> {
         cu_seqlens_q: Tensor<'a>,
         /// Row offsets of the keys, i32 `[batch + 1]`.
         cu_seqlens_k: Tensor<'a>,
-        /// The longest sequence's queries.
-        max_seqlen_q: usize,
-        /// The longest sequence's keys.
-        max_seqlen_k: usize,
-        /// Sequences of as many queries or fewer are left out: their rows of out and lse stay as they are.
-        min_seqlen_q: usize,
+        /// What is known of the lengths without reading them.
+        limits: Limits,
     },
     /// q and lse as in `Varlen`; k and v are `[pages, page rows, kv heads, head dim]`.
     Paged {
@@ -29,13 +25,20 @@ pub enum Sequences<'a> {
         seqlens_k: Tensor<'a>,
         /// Pages of each sequence, i32 `[batch, pages of a sequence]`.
         block_table: Tensor<'a>,
-        /// The longest sequence's queries.
-        max_seqlen_q: usize,
-        /// The longest sequence's keys.
-        max_seqlen_k: usize,
-        /// Sequences of as many queries or fewer are left out: their rows of out and lse stay as they are.
-        min_seqlen_q: usize,
+        /// What is known of the lengths without reading them.
+        limits: Limits,
     },
+}
+
+/// What a caller says of the lengths of sequences, which may lie on a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// The longest sequence's queries.
+    pub max_seqlen_q: usize,
+    /// The longest sequence's keys.
+    pub max_seqlen_k: usize,
+    /// Sequences of as many queries or fewer are left out: their rows of out and lse stay as they are.
+    pub min_seqlen_q: usize,
 }
 
 /// What attention computes beside the tensors; the names and the meaning are upstream's.
@@ -199,16 +202,16 @@ impl Attention<'_> {
     fn shapes(&self, place: Place, element_type: ElementType) -> Result<Sizes, Error> {
         let Self { q, k, lse, .. } = self;
         let lse = lse.as_ref().map(|lse| &lse.0);
-        let sized = |heads, kv_heads, head_dim| Sizes {
+        let sized = |heads, kv_heads, head_dim, limits: Limits| Sizes {
             place,
             element_type,
             batch: 0,
             heads,
             kv_heads,
             head_dim,
-            max_queries: 0,
-            max_keys: 0,
-            min_queries: 0,
+            max_queries: limits.max_seqlen_q,
+            max_keys: limits.max_seqlen_k,
+            min_queries: limits.min_seqlen_q,
             page_rows: None,
         };
         if let Sequences::Dense = self.sequences {
@@ -216,7 +219,8 @@ impl Attention<'_> {
             let [_, max_keys, kv_heads, _] = dims("k", k, "[batch, seqlen_k, kv_heads, head_dim]")?;
             shape("k", k, &[batch, max_keys, kv_heads, head_dim])?;
             lse.map_or(Ok(()), |lse| shape("lse", lse, &[batch, heads, max_queries]))?;
-            return Ok(Sizes { batch, max_queries, max_keys, ..sized(heads, kv_heads, head_dim) });
+            let limits = Limits { max_seqlen_q: max_queries, max_seqlen_k: max_keys, min_seqlen_q: 0 };
+            return Ok(Sizes { batch, ..sized(heads, kv_heads, head_dim, limits) });
         }
         let [total, heads, head_dim] = dims("q", q, VARLEN_Q)?;
         lse.map_or(Ok(()), |lse| shape("lse", lse, &[heads, total]))?;
@@ -224,36 +228,28 @@ impl Attention<'_> {
             Sequences::Dense => {
                 Err(Error::Shape { argument: "q", expected: DENSE_Q.into(), found: q.shape.clone() })
             }
-            Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, max_seqlen_q, max_seqlen_k, min_seqlen_q } => {
+            Sequences::Varlen { cu_seqlens_q, cu_seqlens_k, limits } => {
                 let [keys, kv_heads, _] = dims("k", k, "[total_k, kv_heads, head_dim]")?;
                 shape("k", k, &[keys, kv_heads, head_dim])?;
                 let batch = sequences_of(cu_seqlens_q)?;
                 shape("cu_seqlens_k", cu_seqlens_k, &[batch + 1])?;
-                let sizes = Sizes { min_queries: *min_seqlen_q, ..sized(heads, kv_heads, head_dim) };
-                Ok(Sizes { batch, max_queries: *max_seqlen_q, max_keys: *max_seqlen_k, ..sizes })
+                Ok(Sizes { batch, ..sized(heads, kv_heads, head_dim, *limits) })
             }
-            Sequences::Paged {
-                cu_seqlens_q,
-                seqlens_k,
-                block_table,
-                max_seqlen_q,
-                max_seqlen_k,
-                min_seqlen_q,
-            } => {
+            Sequences::Paged { cu_seqlens_q, seqlens_k, block_table, limits } => {
                 let [pages, page_rows, kv_heads, _] = dims("k", k, "[pages, page_rows, kv_heads, head_dim]")?;
                 shape("k", k, &[pages, page_rows, kv_heads, head_dim])?;
                 let batch = sequences_of(cu_seqlens_q)?;
                 shape("seqlens_k", seqlens_k, &[batch])?;
                 let [_, columns] = dims("block_table", block_table, "[batch, pages of a sequence]")?;
                 shape("block_table", block_table, &[batch, columns])?;
-                if columns.saturating_mul(page_rows) < *max_seqlen_k {
+                let max_seqlen_k = limits.max_seqlen_k;
+                if columns.saturating_mul(page_rows) < max_seqlen_k {
                     let expected = format!("[{batch}, pages for max_seqlen_k = {max_seqlen_k} keys]");
                     let found = block_table.shape.clone();
                     return Err(Error::Shape { argument: "block_table", expected, found });
                 }
-                let sizes = Sizes { min_queries: *min_seqlen_q, ..sized(heads, kv_heads, head_dim) };
                 let page_rows = Some(page_rows);
-                Ok(Sizes { batch, max_queries: *max_seqlen_q, max_keys: *max_seqlen_k, page_rows, ..sizes })
+                Ok(Sizes { batch, page_rows, ..sized(heads, kv_heads, head_dim, *limits) })
             }
         }
     }

@@ -21,7 +21,7 @@ mod tensor;
 mod tensor_io;
 
 pub use append_kv::AppendKv;
-pub use attention::{Attention, AttentionOptions, Sequences};
+pub use attention::{Attention, AttentionOptions, Limits, Sequences};
 pub use element_type::{ElementType, Scalar};
 pub use error::Error;
 pub use kernels::Kernels;

@@ -1,7 +1,7 @@
 //! `strata generate`, `bench` and `plan` as processes.
 #![cfg(unix)]
 
-use crate::support::{mixed, tiny};
+use crate::support::{mixed, no_runtime, tiny};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -18,17 +18,6 @@ pub(crate) fn strata() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_strata"));
     command.env_clear().stdin(Stdio::null());
     command
-}
-
-/// A folder where every name of the HIP runtime is a file that is no library, so that none is found on any machine.
-fn no_runtime() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for name in ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so"] {
-        let no_library =
-            "not a library, and longer than the header of one, so that the loader sees what it is";
-        std::fs::write(folder.path().join(name), no_library).expect("a file");
-    }
-    folder
 }
 
 fn out(output: &Output) -> String {

@@ -2,6 +2,7 @@
 
 use crate::support::{
     BOOTSTRAP, Fault, Member, OTHER_HASH, Server, World, dist_members, lock, lock_of, sha256, tar_gz,
+    with_a_source_that_is_gone,
 };
 use std::process::Command;
 
@@ -88,12 +89,7 @@ fn what_is_not_what_the_lock_says_is_not_installed() {
 
 #[test]
 fn the_next_source_is_used_when_one_fails() {
-    let server = Server::start();
-    let archive = tar_gz("", &dist_members());
-    let (hash, size) = (sha256(&archive), Some(archive.len()));
-    let gone = server.offer("gone.tar.gz", b"", Fault::Status(404));
-    let good = server.offer("good.tar.gz", &archive, Fault::None);
-    let world = World::with_lock(&lock(&[(&gone, &hash, size), (&good, &hash, size)]));
+    let (_server, world) = with_a_source_that_is_gone();
     let run = world.run(&BOOTSTRAP).exits(0);
     assert!(run.stderr.contains("answered 404; trying the next source"), "{}", run.stderr);
 }

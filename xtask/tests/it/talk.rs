@@ -2,7 +2,7 @@
 
 use crate::support::{
     BOOTSTRAP, Fault, Server, World, dist_members, json_complaints, large_tar_gz, lock, lock_of, sha256,
-    tar_gz, workspace_root,
+    tar_gz, with_a_source_that_is_gone, workspace_root,
 };
 use serde_json::Value;
 
@@ -127,17 +127,6 @@ fn without_a_terminal_slow_work_says_a_line_and_no_control_codes() {
         assert!(bar.starts_with("    fetch dist 10.0.0: ") && bar.ends_with(" left"), "{bar}");
     }
     assert!(!run.stderr.contains('\x1b') && !run.stderr.contains('\r'), "{:?}", run.stderr);
-}
-
-/// A package whose first source is not there, which is worth a warning.
-fn with_a_source_that_is_gone() -> (Server, World) {
-    let server = Server::start();
-    let archive = tar_gz("", &dist_members());
-    let (hash, size) = (sha256(&archive), Some(archive.len()));
-    let gone = server.offer("gone.tar.gz", b"", Fault::Status(404));
-    let good = server.offer("good.tar.gz", &archive, Fault::None);
-    let world = World::with_lock(&lock(&[(&gone, &hash, size), (&good, &hash, size)]));
-    (server, world)
 }
 
 #[test]

@@ -52,9 +52,7 @@ fn paged(queries: usize, max_seqlen_q: usize) -> Attention<'static> {
             cu_seqlens_q: tensor(0x5000, I32, &[4]),
             seqlens_k: tensor(0x6000, I32, &[3]),
             block_table: tensor(0x7000, I32, &[3, 300]),
-            max_seqlen_q,
-            max_seqlen_k: 4800,
-            min_seqlen_q: 0,
+            limits: Limits { max_seqlen_q, max_seqlen_k: 4800, min_seqlen_q: 0 },
         },
         options: AttentionOptions::default(),
     }
@@ -123,9 +121,7 @@ fn a_varlen_call_passes_the_row_offsets_and_the_callers_lse() {
         sequences: Sequences::Varlen {
             cu_seqlens_q: tensor(0x5000, I32, &[3]),
             cu_seqlens_k: tensor(0x6000, I32, &[3]),
-            max_seqlen_q: 70,
-            max_seqlen_k: 101,
-            min_seqlen_q: 2,
+            limits: Limits { max_seqlen_q: 70, max_seqlen_k: 101, min_seqlen_q: 2 },
         },
         options: AttentionOptions {
             window_size: [5, 3],
@@ -199,8 +195,8 @@ fn what_split_kv_cannot_do_goes_to_the_paged_kernel() {
 fn sequences_of_too_few_queries_are_the_kernels_matter_and_no_launch_where_all_are() {
     for (max_seqlen_q, least, launches) in [(50, 1, 1), (50, 49, 1), (50, 50, 0), (1, 1, 0)] {
         let mut call = paged(100, max_seqlen_q);
-        if let Sequences::Paged { min_seqlen_q, .. } = &mut call.sequences {
-            *min_seqlen_q = least;
+        if let Sequences::Paged { limits, .. } = &mut call.sequences {
+            limits.min_seqlen_q = least;
         }
         let Plan { calls, .. } = plan(&call, Target::Gfx1201, 0).expect("it fits");
         assert_eq!(calls.len(), launches, "{max_seqlen_q} queries at most, {least} left out");
@@ -277,8 +273,8 @@ fn what_no_kernel_can_compute_is_never_launched() {
     let mut small_pages = paged(3, 1);
     small_pages.k = tensor(0x2000, BF16, &[640, 8, 2, 64]);
     small_pages.v = tensor(0x3000, BF16, &[640, 8, 2, 64]);
-    if let Sequences::Paged { max_seqlen_k, .. } = &mut small_pages.sequences {
-        *max_seqlen_k = 2400;
+    if let Sequences::Paged { limits, .. } = &mut small_pages.sequences {
+        limits.max_seqlen_k = 2400;
     }
     let found = message(&small_pages, Target::Gfx1201);
     assert!(found.starts_with("page_rows: 8 is no multiple of 16"), "{found}");

@@ -6,7 +6,7 @@ use super::card::Card;
 use super::error::Error;
 use super::step::{Section, Step, groups};
 use crate::kernels::{Conversion, convert};
-use aiter_kernels::interface::{AppendKv, Attention, AttentionOptions, ElementType, Sequences};
+use aiter_kernels::interface::{AppendKv, Attention, AttentionOptions, ElementType, Limits, Sequences};
 use hip::DeviceBuffer;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -144,9 +144,11 @@ impl Cache {
                 cu_seqlens_q: whole(step.starts),
                 seqlens_k: whole(step.keys),
                 block_table: integers(step.tables, &[step.runs.len(), self.pages.of_each]),
-                max_seqlen_q: step.runs.iter().map(|run| run.count).max().unwrap_or(0),
-                max_seqlen_k: self.pages.planned_keys(step.most_keys()),
-                min_seqlen_q: 0,
+                limits: Limits {
+                    max_seqlen_q: step.runs.iter().map(|run| run.count).max().unwrap_or(0),
+                    max_seqlen_k: self.pages.planned_keys(step.most_keys()),
+                    min_seqlen_q: 0,
+                },
             },
             options: AttentionOptions { causal: true, ..AttentionOptions::default() },
         };

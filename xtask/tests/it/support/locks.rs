@@ -1,6 +1,6 @@
 //! Locks for tests.
 
-use super::{Fault, Server, sha256};
+use super::{Fault, Server, World, dist_members, sha256, tar_gz};
 
 /// A lock with one toolchain `t` of one package, whose sources are `(url, sha256, size)`.
 pub(crate) fn lock(sources: &[(&str, &str, Option<usize>)]) -> String {
@@ -34,6 +34,17 @@ provides = ["compiler", "hip", "device-libs"]
 pub(crate) fn lock_of(server: &Server, archive: &[u8], fault: Fault) -> String {
     let url = server.offer("dist.tar.gz", archive, fault);
     lock(&[(&url, &sha256(archive), Some(archive.len()))])
+}
+
+/// A world whose package has two sources, the first of which is not there: worth a warning.
+pub(crate) fn with_a_source_that_is_gone() -> (Server, World) {
+    let server = Server::start();
+    let archive = tar_gz("", &dist_members());
+    let (hash, size) = (sha256(&archive), Some(archive.len()));
+    let gone = server.offer("gone.tar.gz", b"", Fault::Status(404));
+    let good = server.offer("good.tar.gz", &archive, Fault::None);
+    let world = World::with_lock(&lock(&[(&gone, &hash, size), (&good, &hash, size)]));
+    (server, world)
 }
 
 /// The command that installs it.

@@ -12,7 +12,7 @@ mod world;
 
 pub(crate) use component::{KERNEL, component_world};
 pub(crate) use conformance::{Fault, Member, Server, dist_members, large_tar_gz, sha256, tar_gz};
-pub(crate) use locks::{BOOTSTRAP, lock, lock_of};
+pub(crate) use locks::{BOOTSTRAP, lock, lock_of, with_a_source_that_is_gone};
 pub(crate) use release::{Released, TARGETS, release, release_name, released};
 pub(crate) use rocm::{HOST, artifact, device, dist, library, names, program, rocm_world};
 pub(crate) use schemas::{json_complaints, misfits, schema_complaints};
