@@ -122,13 +122,19 @@ pub(crate) fn make_plan(request: &Request) -> Result<BuildPlan, Error> {
     let mut steps = Vec::new();
     for component in &request.components {
         let project_files = project_files(request.workspace, component)?;
-        let sources = source_digests(request.workspace, component, &project_files)?;
+        let inputs = source_digests(request.workspace, component, &project_files)?;
+        let sources = Sources { project_files, inputs };
         for target in &request.targets {
-            let project_files = project_files.clone();
-            steps.push(Step { project_files, ..plan_step(request, component, *target, &sources)? });
+            steps.push(plan_step(request, component, *target, &sources)?);
         }
     }
     Ok(BuildPlan { steps })
+}
+
+/// The sources of a component, which are the same for every target.
+struct Sources {
+    project_files: Vec<PathBuf>,
+    inputs: Inputs,
 }
 
 fn source_digests(
@@ -187,13 +193,13 @@ fn plan_step(
     request: &Request,
     component: &Component,
     target: Target,
-    sources: &Inputs,
+    sources: &Sources,
 ) -> Result<Step, Error> {
     let host = request.host.triple();
     let place = |root: &Path| root.join(host).join(&component.name).join(target.name());
     let hip_lang = place(&request.work).join("hip-lang");
     let settings = settings(request, component, target, &hip_lang)?;
-    let mut inputs = sources.clone();
+    let mut inputs = sources.inputs.clone();
     inputs.add("toolchain", request.toolchain.digest);
     inputs.add("lock", request.lock);
     inputs.add("flags", digest_settings(&settings));
@@ -211,7 +217,7 @@ fn plan_step(
         host: request.host,
         settings,
         inputs,
-        project_files: Vec::new(),
+        project_files: sources.project_files.clone(),
         build_folder: place(&request.work).join("cmake"),
         hip_lang,
         logs: place(&request.work).join("logs"),
